@@ -1,0 +1,1 @@
+"""NovaCore as a Jupyter server extension."""

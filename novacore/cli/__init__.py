@@ -1,0 +1,1 @@
+"""The ``novacore`` command: parse, call the service, show."""

@@ -1,0 +1,1 @@
+"""Configuration: defaults, files, environment and flags, each value with its origin."""

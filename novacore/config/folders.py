@@ -1,0 +1,38 @@
+"""Where NovaCore keeps its own files: never in the repository that it works on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def _folder(variable: str, kind: str) -> Path:
+    if value := os.environ.get(variable):
+        return Path(value).expanduser()
+    import platformdirs
+
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("novacore", appauthor=False))
+
+
+def state_dir() -> Path:
+    """Sessions, artifacts, trust, faults. ``NOVACORE_STATE_DIR`` overrides it."""
+    return _folder("NOVACORE_STATE_DIR", "state")
+
+
+def config_dir() -> Path:
+    """The user's ``config.toml``, instruction file and memory. ``NOVACORE_CONFIG_DIR`` overrides it."""
+    return _folder("NOVACORE_CONFIG_DIR", "config")
+
+
+def cache_dir() -> Path:
+    """What can be deleted without loss. ``NOVACORE_CACHE_DIR`` overrides it."""
+    return _folder("NOVACORE_CACHE_DIR", "cache")
+
+
+def private(folder: Path) -> Path:
+    """Make ``folder`` (0700, whatever the umask) with its parents, and return it."""
+    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        made.chmod(0o700)
+    return folder

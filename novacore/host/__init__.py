@@ -1,0 +1,1 @@
+"""Finds, orders, guards and times plugins; with hookspecs the only place that imports pluggy."""

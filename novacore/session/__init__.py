@@ -1,0 +1,1 @@
+"""One conversation: turns, tools, record, resume."""

@@ -1,0 +1,1 @@
+"""Files of the state folder: logs, artifacts, snapshots, locks, memory."""

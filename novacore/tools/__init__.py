@@ -1,0 +1,1 @@
+"""The agent's tools, and what they may do: paths, permissions, trust, secrets."""

@@ -1,0 +1,1 @@
+"""The plugins that ship with NovaCore: ordinary plugins, each can be replaced or switched off."""
