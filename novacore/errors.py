@@ -10,6 +10,7 @@
   + StoreError                  a file of the state folder
     - DiskRefused               the disk is full, read-only or forbidden
     - SessionNotFound
+    - ArtifactNotFound          never there, removed by retention, or dropped from memory
     - SessionLocked             another process writes this session
     - NewerLog                  written by a later release
   + ModelError                  a provider's answer, or the lack of one
@@ -79,6 +80,10 @@ class DiskRefused(StoreError):
 
 class SessionNotFound(StoreError):
     """No session of that id."""
+
+
+class ArtifactNotFound(StoreError):
+    """No text is kept under that name: never there, removed by retention, or dropped."""
 
 
 class SessionLocked(StoreError):

@@ -61,13 +61,16 @@ class Services(Protocol):
 
     log: Logger
     clock: Clock
-    data_dir: Path
-    """The plugin's own folder, created on first use by the host (0700)."""
     code: CodeReader
     past: PastReader
 
+    @property
+    def data_dir(self) -> Path:
+        """The plugin's own folder (0700), made on first use."""
+        ...
+
     def secret(self, name: str) -> str | None:
-        """A secret of this principal by name, from the user's keyring file; never from a workspace."""
+        """A secret of this principal by name; never from a workspace."""
         ...
 
     def count(self, text: str) -> int:

@@ -20,7 +20,7 @@ def state_dir() -> Path:
 
 
 def config_dir() -> Path:
-    """The user's ``config.toml``, instruction file and memory. ``NOVACORE_CONFIG_DIR`` overrides it."""
+    """The user's settings, rules and memory. ``NOVACORE_CONFIG_DIR`` overrides it."""
     return _folder("NOVACORE_CONFIG_DIR", "config")
 
 

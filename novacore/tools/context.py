@@ -40,6 +40,11 @@ class ToolContext:
     principal: str = ""
     mode: Mode = "ask"
     plan: tuple[PlanItem, ...] = ()
+    trusted: bool = False
+    """Whether the user trusts the workspace; commands get a safer environment where not."""
+    open_event: Callable[[str, str], str | None] = field(default=lambda session, event: None)
+    """The text of an event by session ("" for this one) and id; None when there is no such event
+    that the principal may see."""
     progress: Callable[[str, str], None] = field(default=lambda call_id, text: None)
     """Called with a call's id and new output while it runs."""
 

@@ -58,6 +58,7 @@ from novacore.types.hooks import (
     ViewItem,
 )
 from novacore.types.messages import (
+    INVALID_JSON,
     JSON,
     Block,
     Image,
@@ -106,6 +107,7 @@ from novacore.types.tools import (
 )
 
 __all__ = [
+    "INVALID_JSON",
     "JSON",
     "LOG_VERSION",
     "AnswerDone",

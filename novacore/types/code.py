@@ -15,7 +15,7 @@ SymbolKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Lines are 1-based and inclusive; bytes are half-open offsets into the bytes that were parsed."""
+    """Lines are 1-based and inclusive; bytes are half-open offsets into what was parsed."""
 
     start_line: int
     end_line: int
@@ -82,6 +82,8 @@ class ReadResult:
     range: Range | None = None
     version: str = ""
     text: str = ""
+    """Bytes that are no text of ``encoding`` ``unknown`` stand in it as surrogate escapes."""
+    encoding: str = ""
     language: str = ""
     total_lines: int = 0
     total_bytes: int = 0
@@ -108,6 +110,8 @@ class Hit:
     name_path: str = ""
     kind: str = ""
     end_line: int = 0
+    start_byte: int = -1
+    """Where the match begins; -1 where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Events: the records of a session's log, which is the truth that everything else is derived from."""
+"""Events: the records of a session's log, the truth that all else is derived from."""
 
 from __future__ import annotations
 

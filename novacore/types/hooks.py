@@ -65,7 +65,7 @@ class ToolOutput:
     is_error: bool = False
     exit_code: int | None = None
     exempt: bool = False
-    """A read-back of something already spilled; never spilled again. By the runtime's own record."""
+    """A read-back of something spilled: never spilled again. By the runtime's own record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +192,7 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """A question to memory. ``deadline`` is seconds; at most ``limit`` answers, ``max_tokens`` in all."""
+    """A question to memory: at most ``limit`` answers, ``max_tokens`` in all; seconds."""
 
     session: SessionRef
     occasion: Occasion
@@ -213,7 +213,7 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """Something remembered. ``key`` identifies it within the plugin; ``score`` orders its answers."""
+    """Something remembered: ``key`` is unique in its plugin, ``score`` orders its answers."""
 
     key: str
     text: str
@@ -233,6 +233,8 @@ class InstructionsRequest:
     session: SessionRef
     roots: tuple[str, ...]
     cwd: str
+    user: str = ""
+    """The user's own configuration folder; empty when there is none to look into."""
     touched: tuple[str, ...] = ()
     principal: str = ""
     role: str = ""

@@ -9,6 +9,12 @@ from typing import Any, Literal
 JSON = dict[str, Any]
 """A JSON object, as it stands in the log or on the wire."""
 
+INVALID_JSON = "__invalid_json__"
+"""Only key of a ``ToolUse.input`` that was no JSON object; its value is the text as it came.
+
+The dispatcher refuses such a call and says so, instead of the provider failing the turn.
+"""
+
 Role = Literal["user", "assistant"]
 
 

@@ -27,7 +27,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A place for a cache mark: after ``system``, or after block ``block`` of message ``message``."""
+    """A cache mark: after ``system`` (message None), or on a block of a message."""
 
     message: int | None = None
     block: int = 0
@@ -109,7 +109,11 @@ class BlockDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDone:
-    """The answer is complete; always the last event of a stream that did not fail."""
+    """The answer is complete; always the last event of a stream that did not fail.
+
+    A stream that breaks after something was shown gives one too (``interrupted``, its usage
+    incomplete), and then raises ``errors.StreamCut``.
+    """
 
     stop_reason: StopReason
     usage: Usage
@@ -129,7 +133,7 @@ class ModelProvider(Protocol):
         ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Answer a request. Raises a ``errors.ModelError``; ``shown`` says if anything came before."""
+        """Answer a request; raises a ``ModelError`` whose ``shown`` says if anything came."""
         ...
 
     async def aclose(self) -> None:

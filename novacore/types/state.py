@@ -48,7 +48,7 @@ class PlanItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRecord:
-    """What happened to a file: the last action, hashes before and after, and the last range read."""
+    """What happened to a file: last action, hashes before and after, last range read."""
 
     path: str
     action: Literal["read", "created", "modified", "deleted"]

@@ -1,0 +1,126 @@
+"""What is printed: the JSON envelope, lines for people, and nothing that drives a terminal."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence, Set
+from enum import Enum
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Controls, and the marks that reorder text: no file may draw over a prompt.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_PIPED_WIDTH = 110
+_held: list[str] = []
+
+
+def prepare_streams() -> None:
+    """UTF-8 whatever the locale says; what cannot be encoded is replaced, never raised."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console without colours when piped or under NO_COLOR, and without guessing at markup."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else _PIPED_WIDTH
+    return Console(file=stream, highlight=False, markup=False, emoji=False, width=width)
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON: dataclasses as objects, tuples as lists, lone surrogates replaced."""
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence | Set):
+        return [plain(entry) for entry in value]
+    return plain(str(value)) if isinstance(value, PurePath) else repr(value)
+
+
+def hold(warnings: Sequence[str]) -> None:
+    """Keep what is to be known beside the answer; it goes where the answer goes."""
+    _held.extend(line for line in warnings if line not in _held)
+
+
+def release() -> None:
+    """Tell what is held and was not told in an envelope."""
+    warn(_held)
+    _held.clear()
+
+
+def print_json(kind: str, data: Any, warnings: Sequence[str] = ()) -> None:
+    """The envelope of every command: ``{v: 1, kind, data, warnings}`` on one line."""
+    print_line({"v": 1, "kind": kind, "data": data, "warnings": [*_held, *warnings]})
+    _held.clear()
+
+
+def print_line(value: Mapping[str, Any]) -> None:
+    """One JSON object on one line, at once."""
+    print(json.dumps(plain(value), ensure_ascii=False), flush=True)
+
+
+def say(text: str = "") -> None:
+    """A line for a person, on stdout."""
+    print(for_terminal(text) if sys.stdout.isatty() else text)
+
+
+def complain(message: str) -> None:
+    """One line on stderr, whatever the message holds."""
+    print(f"novacore: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def warn(lines: Sequence[str]) -> None:
+    """Things to know that are no failure, one line each on stderr."""
+    for line in lines:
+        print(f"note: {one_line(line)}", file=sys.stderr, flush=True)
+
+
+def for_terminal(text: str) -> str:
+    """``text`` with its control characters made visible; line ends and tabs stay."""
+    return _CONTROL.sub(_visible, text.replace("\r\n", "\n"))
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def one_line(text: str) -> str:
+    """``text`` without line ends, tabs and control characters."""
+    return for_terminal(" ".join(text.split("\n")).replace("\t", " ")).strip()
+
+
+def clip(text: str, chars: int) -> str:
+    """At most ``chars`` characters of one line."""
+    line = one_line(text[: chars * 4])
+    return line if len(line) <= chars else line[: chars - 1] + "…"
+
+
+def count(number: float) -> str:
+    """A number as people read it: 950, 1,234, 12.3k, 1.2M."""
+    if number < 10_000:
+        return f"{number:,.0f}"
+    short = f"{number / 1000:.1f}k" if number < 999_950 else f"{number / 1_000_000:.1f}M"
+    return short.replace(".0", "")
+
+
+def plural(number: int, word: str) -> str:
+    """``1 line``, ``2 lines``, ``2 matches``."""
+    many = f"{word}es" if word.endswith(("s", "h")) else f"{word}s"
+    return f"{number:,} {word if number == 1 else many}"

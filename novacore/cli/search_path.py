@@ -1,0 +1,34 @@
+"""Keep the working folder off the module search path, before anything else is imported.
+
+The host does the same for every root once they are known; what is imported until then must not
+come from a folder that somebody cloned.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def leave_out_the_working_folder() -> None:
+    """Drop ``''`` and what lies in the working folder from ``sys.path``, our own folders aside."""
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109
+    except OSError:
+        here = ""
+    sys.path[:] = [entry for entry in sys.path if entry and not _planted(entry, here)]
+
+
+def _planted(entry: str, here: str) -> bool:
+    real = os.path.realpath(entry)
+    if not here or not _within(real, here):
+        return False
+    # The interpreter that the user started and the checkout that this program runs from may lie
+    # here: whoever can write there has changed the program already.
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))  # noqa: PTH120
+    prefixes = (os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix))
+    return real != package and not any(_within(real, own) for own in prefixes)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,0 +1,104 @@
+"""``novacore sessions``: list them, and show what is recorded of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from novacore.cli import output
+from novacore.cli.options import AsJson, Cwd
+from novacore.cli.output import clip, one_line, plural
+from novacore.cli.serving import serve
+from novacore.errors import SessionNotFound
+
+if TYPE_CHECKING:
+    from novacore.service import Service
+    from novacore.service.api import SessionInfo
+    from novacore.types import Event
+
+app = typer.Typer(help="Past sessions: list them, show what is recorded of one.")
+_SHOWN_ID = 13
+_TEXT_CHARS = 120
+
+
+@app.command("list")
+def list_(cwd: Cwd = None, as_json: AsJson = False) -> None:
+    """Every session, newest first."""
+    infos = serve(lambda service: service.sessions(), cwd=cwd)
+    infos = tuple(sorted(infos, key=lambda info: info.updated, reverse=True))
+    if as_json:
+        output.print_json("sessions", {"sessions": infos}, _damage(infos))
+        return
+    output.warn(_damage(infos))
+    if not infos:
+        output.say('no session yet; start one: novacore ask "..."')
+        return
+    _table(infos)
+
+
+@app.command()
+def show(
+    session: Annotated[str, typer.Argument(metavar="ID", help="An id, or the start of one.")],
+    last: Annotated[int, typer.Option(min=1, help="Most events shown.")] = 200,
+    cwd: Cwd = None,
+    as_json: AsJson = False,
+) -> None:
+    """What is recorded of a session, one line an event."""
+    info, events = serve(lambda service: _read(service, session), cwd=cwd)
+    if as_json:
+        output.print_json("session", {"session": info, "events": events}, info.damaged)
+        return
+    output.warn(info.damaged)
+    output.say(f"{one_line(info.title) or '(no title)'}")
+    output.say(f"{info.id}  {one_line(info.cwd)}  {one_line(info.model)}  {info.mode}")
+    if len(events) > last:
+        output.say(f"… {plural(len(events) - last, 'earlier event')}: --last shows more")
+    for event in events[-last:]:
+        output.say(f"{event.seq:>6}  {event.ts[:19]}  {event.kind:<12} {_words(event)}".rstrip())
+
+
+def _read(service: Service, wanted: str) -> tuple[SessionInfo, tuple[Event, ...]]:
+    matches = [info for info in service.sessions() if info.id.startswith(wanted)]
+    exact = [info for info in matches if info.id == wanted]
+    match exact or matches:
+        case [info]:
+            return info, service.session_events(info.id)
+        case []:
+            raise SessionNotFound(f"no session {wanted}; `novacore sessions list` names them")
+    raise SessionNotFound(f"{len(matches)} sessions begin with {wanted}; give more of the id")
+
+
+def _table(infos: Sequence[SessionInfo]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in ("id", "updated", "turns", "model", "title", "folder"):
+        table.add_column(name, justify="right" if name == "turns" else "left", overflow="fold")
+    for info in infos:
+        table.add_row(
+            info.id[:_SHOWN_ID] + (" *" if info.locked else ""),
+            info.updated[:16].replace("T", " "),
+            str(info.turns),
+            one_line(info.model),
+            clip(info.title, 50),
+            one_line(info.cwd),
+        )
+    output.console().print(table)
+    if any(info.locked for info in infos):
+        output.say("* open in another process")
+
+
+def _damage(infos: Sequence[SessionInfo]) -> list[str]:
+    return [f"{info.id[:_SHOWN_ID]}: {line}" for info in infos for line in info.damaged]
+
+
+def _words(event: Event) -> str:
+    data = event.data
+    for name in ("text", "summary", "question", "reason"):
+        if text := data.get(name):
+            prefix = f"{data['name']}: " if data.get("name") else ""
+            return clip(prefix + str(text), _TEXT_CHARS)
+    return clip(json.dumps(output.plain(data), ensure_ascii=False)[: _TEXT_CHARS * 2], _TEXT_CHARS)

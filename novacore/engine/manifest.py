@@ -1,0 +1,113 @@
+"""The manifest: what a request holds, where each piece comes from, and what was left out.
+
+Stored as increments (a request of an epoch adds rows to the one before), and put together again
+for any request, so that "what did the model see at request 31" has an answer after files changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from novacore.engine import labels
+from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled
+from novacore.engine.rows import Row, fragment
+from novacore.engine.system import SYSTEM_TEXT
+from novacore.types import Fragment, LeftOut, Region, Source, ToolSpec
+
+PREVIEW_CHARS = 120
+
+
+def definitions(tools: Sequence[ToolSpec], tokens: Mapping[str, int]) -> tuple[Fragment, ...]:
+    """Fragments for what stands before the messages: the tools, then the system text."""
+    made = [
+        fragment(
+            labels.TOOL_DEFINITION,
+            id=f"tool:{tool.name}",
+            content=f"{tool.name}: {tool.description}",
+            source=Source(uri=f"tool:{tool.name}"),
+            reason="required" if tool.required else "offered in this epoch",
+            tokens=tokens[tool.name],
+        )
+        for tool in tools
+    ]
+    system = fragment(
+        labels.SYSTEM,
+        id="system",
+        content=SYSTEM_TEXT,
+        source=Source(uri="novacore:system", version=ASSEMBLER_VERSION),
+        reason="how the agent works",
+        tokens=tokens["system"],
+    )
+    return (*made, system)
+
+
+def fragment_rows(
+    before: Sequence[Fragment], rows: Iterable[Row], positions: Mapping[int, tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """One JSON row for each fragment, in the order of the request."""
+    made = [fragment_row(f, {"part": f.region.value}) for f in before]
+    for index, row in enumerate(rows):
+        message, block = positions.get(index, (-1, -1))
+        place = {"part": "messages", "message": message, "block": block}
+        made.append({**fragment_row(row.fragment, place), "event": row.event})
+    return made
+
+
+def fragment_row(piece: Fragment, position: Mapping[str, Any]) -> dict[str, Any]:
+    """A fragment without its content, for the manifest."""
+    return {
+        "id": piece.id,
+        "kind": piece.kind.value,
+        "region": piece.region.value,
+        "trust": piece.trust.value,
+        "authority": piece.authority.value,
+        "lifetime": piece.lifetime.value,
+        "disposition": piece.disposition.value,
+        "reason": piece.reason,
+        "tokens": piece.tokens,
+        "position": dict(position),
+        "source": asdict(piece.source),
+        "access": piece.access,
+        "stale": False,
+        "preview": " ".join(piece.content[: PREVIEW_CHARS * 2].split())[:PREVIEW_CHARS],
+    }
+
+
+def positions_of(rows: Sequence[Row]) -> dict[int, tuple[int, int]]:
+    """Where each row stands: (message, block), both 0-based."""
+    places: dict[int, tuple[int, int]] = {}
+    message, block, role = -1, 0, ""
+    for index, row in enumerate(rows):
+        if row.role != role:
+            message, block, role = message + 1, 0, row.role
+        places[index] = (message, block)
+        block += 1
+    return places
+
+
+def regions(fragments: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Tokens by region, in the order of a request; empty regions are left away."""
+    sums = dict.fromkeys((region.value for region in Region), 0)
+    for piece in fragments:
+        sums[piece["region"]] += piece["tokens"]
+    return [{"region": name, "tokens": tokens} for name, tokens in sums.items() if tokens]
+
+
+def left_out_rows(items: Iterable[LeftOut]) -> list[dict[str, Any]]:
+    """What did not enter, as JSON."""
+    return [asdict(item) for item in items]
+
+
+def changed_section(before: Assembled | None, now: Assembled) -> str | None:
+    """The first part of the request that is not a continuation of the one before; None: it is."""
+    if before is None:
+        return None
+    for name in ("model", "tools", "system"):
+        if getattr(before.request, name) != getattr(now.request, name):
+            return name
+    for index, row in enumerate(before.rows):
+        if index >= len(now.rows) or now.rows[index].block != row.block:
+            return f"{row.fragment.region.value}: {row.fragment.id}"
+    return None

@@ -1,0 +1,109 @@
+"""How strongly a line of output speaks of a failure: general signs, no tool's whole format."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from novacore.logs.lines import LOOK, bare
+
+NOTHING, WEAK, VERDICT, CAUSE = 0, 1, 2, 3
+"""No sign; a word in passing; a count or an exit code; the error itself."""
+
+_CANDIDATE = re.compile(
+    r"error|fail|fatal|exception|traceback|panic|\bexit|denied|cannot|unable|undefined|not found"
+    r"|no such|no space|abort|killed|fault|not ok|unhandled|uncaught|npm ERR|\*\*\*|^E  |[✕✖✗×●]",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_EXCEPTION = r"(?:[\w$]+(?:\.|::|/))*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt)"
+_CAUSES = re.compile(
+    r"E {2,}\S"
+    r"|\s*(?:\S+: )?\[?(?:ERROR|FATAL|error|fatal|Error|Fatal)(?:\[\w+\])?\]? ?(?:TS\d+)?(?::(?!:)|(?<=\])) *\S"
+    r"|(?i:\s*(?:\S+: )?(?:fatal|internal|syntax|type|link(?:er)?|build|compilation) error\b)"
+    r"|\S*##\[error\]|::error\b|npm ERR!|npm error|\*\*\* |panic: |\s*✖ |!!! "
+    rf"|\s*(?:Caused(?: by)?: |Exception in thread \S+ |Uncaught |Unhandled \w+ )?{_EXCEPTION}(?::|$|\s\S)"
+    r"|(?:thread '.*?' panicked at|Segmentation fault|Killed$|Aborted)"
+    r"|.{0,200}?[\w)\]]\.\w{1,8}[:(]\[?\d+(?:[:,]\d+)?[\])]?:? *-? *(?:(?:fatal )?[Ee]rror\b|undefined)"
+    r"|\s*\d+:\d+\s+error\s"
+    r"|.{0,200}?(?:: command not found|No space left on device|: Permission denied|Out of memory"
+    r"|[Cc]annot find (?:module|symbol|package)|undefined reference|unresolved external"
+    r"|No rule to make target|[Cc]ould not (?:resolve|find|compile|checkout))"
+)
+_FAILED_CASES = re.compile(
+    r"\s*(?:--- FAIL: |not ok \d|FAILED? |✕ |✗ |× |● |\d+\) \S)"
+    r"|.*(?:\.\.\. (?:FAILED|FAIL|ERROR)$|<<< (?:FAILURE|ERROR)!| FAILED$|\*\*\*(?:Failed|Exception))"
+)
+_VERDICTS = re.compile(
+    r"(?i:.{0,200}?\b(?:[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?|problems)\b"
+    r"|(?:failures|errors|failed)[:=] ?[1-9])"
+    r"|.{0,200}?\bexit(?:ed)?(?: with)?(?: code| status)?:? [1-9]\d*\b"
+    r"|.{0,200}?\b(?:exit status|return(?:ed)? (?:code|non-zero|status code)|rc=)\D{0,8}[1-9]"
+    r"|\W*(?:build|tests?|compilation|command|job|check|deploy(?:ment)?) (?:failed|failure|unsuccessful)"
+    r"|.{0,200}?\b(?:marked build as failure|finished: failure|unsuccessful!|build failure|build failed))"
+)
+_WORDS = re.compile(
+    r"(?i:(?<![\w./-])(?:errors?|fail(?:ed|s|ures?)?|fatal|exceptions?|cannot|unable|denied|undefined"
+    r"|not found|abort(?:ed|ing)?|timed out)(?![\w/-]|\.\w))|Traceback \(most recent call last\)"
+)
+_GOOD = re.compile(
+    r"(?i:\s*(?:\[\s*\w*\s*\]\s*)?(?:passed|ok|xfail|xpass|skipped|success|✓|√|✔)\b"
+    r"|.*(?:\.\.\. ?ok| passed| skipped| xfail| ok)(?:\s+\[\s*\d+%\])?$"
+    r"|.{0,200}?\b(?:0|no|zero|without|ignor\w+) (?:(?:\w+ )?errors?|failures?|failed|failing|problems))"
+)
+_QUIET_LEVEL = re.compile(r"\s*\[?(?:INFO|DEBUG|TRACE|NOTICE|WARN(?:ING)?|info|debug|warn(?:ing)?)\b")
+_SOURCE = re.compile(r"[+>-]?\s+(?:except|raise|throw|catch|assert|def|return|if|import)\b|[+-] ")
+_CONTENTLESS = re.compile(r"\W*(?:\w+\W*){0,3}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """What a line says. ``line`` is 1-based; ``case``: it names a failed case."""
+
+    line: int
+    score: int
+    text: str
+    case: bool = False
+
+
+def score(text: str) -> int:
+    """The score of one line, already bared: NOTHING, WEAK, VERDICT or CAUSE."""
+    if not _CANDIDATE.search(text) or _GOOD.match(text):
+        return NOTHING
+    if _QUIET_LEVEL.match(text):
+        return WEAK if _VERDICTS.match(text) else NOTHING
+    if _VERDICTS.match(text):
+        return VERDICT
+    if _SOURCE.match(text):
+        return WEAK if _WORDS.search(text) else NOTHING
+    if _CAUSES.match(text) or _FAILED_CASES.match(text):
+        return CAUSE
+    return WEAK if _WORDS.search(text) else NOTHING
+
+
+def signs(lines: list[str], *, limit: int = 4000) -> list[Sign]:
+    """The scored lines in their order; of more than ``limit`` those at both ends."""
+    found = [i for i, line in enumerate(lines) if _CANDIDATE.search(line)]
+    if len(found) > limit:
+        found = found[: limit // 2] + found[-limit // 2 :]
+    result = []
+    for index in found:
+        text = bare(_around_sign(lines[index]))
+        points = score(text)
+        if points:
+            case = bool(_FAILED_CASES.match(text))
+            result.append(Sign(line=index + 1, score=points, text=text, case=case))
+    return result
+
+
+def _around_sign(line: str) -> str:
+    if len(line) <= LOOK:
+        return line
+    found = _CANDIDATE.search(line)
+    start = max(0, (found.start() if found else 0) - 40)
+    return line[start : start + LOOK]
+
+
+def contentless(text: str) -> bool:
+    """Whether a bared line is a heading such as `[ERROR] COMPILATION ERROR :`."""
+    return bool(_CONTENTLESS.match(text))

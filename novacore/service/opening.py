@@ -1,0 +1,262 @@
+"""The composition root: wires a host, and sessions over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from novacore.config.folders import cache_dir, config_dir
+from novacore.config.load import api_key
+from novacore.config.models import ModelChoice, choose_model
+from novacore.engine.budget import budget_for
+from novacore.errors import BadCredentials, UsageError
+from novacore.host import Host, HostConfig
+from novacore.models import provider as make_provider
+from novacore.models.prices import price_of
+from novacore.models.usage import cost
+from novacore.service.api import ServiceOptions
+from novacore.service.plugin_services import PluginServices
+from novacore.service.reads import CodeReads
+from novacore.service.workspace import Workspace
+from novacore.session.parts import Limits, SessionParts
+from novacore.store.folder import SessionFolder
+from novacore.store.memory import memory_places
+from novacore.store.past import PastIndex
+from novacore.tokens import TokenCounter
+from novacore.tools.context import ToolContext
+from novacore.tools.ledger import ReadLedger
+from novacore.tools.permissions import Permissions, Rules
+from novacore.tools.registry import built_in_tools
+from novacore.tools.secrets import Masker
+from novacore.trace import Trace
+from novacore.types import (
+    Mode,
+    ModelInfo,
+    ModelProvider,
+    Price,
+    SessionRef,
+    SpillLimits,
+    Trust,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from novacore.session.session import Session
+
+
+def past_index(workspace: Workspace) -> PastIndex:
+    """Full-text search over this person's sessions and memory of this repository."""
+    return PastIndex(
+        cache=cache_dir(),
+        state=workspace.state,
+        principal=workspace.principal,
+        repository=workspace.repository,
+        places=memory_places(
+            config=config_dir(),
+            state=workspace.state,
+            repository=workspace.repository,
+            root=workspace.root,
+            workspace=Trust.PROJECT if workspace.trusted else Trust.UNTRUSTED,
+        ),
+    )
+
+
+def make_host(
+    workspace: Workspace,
+    past: PastIndex,
+    on_usage: Callable[[str, Mapping[str, Any], float | None], None],
+) -> Host:
+    """The plugin host of this workspace, not loaded yet."""
+    code = CodeReads(workspace.policy(), root=workspace.root, cwd=workspace.root)
+
+    def services(name: str) -> PluginServices:
+        return PluginServices(
+            name,
+            state=workspace.state,
+            code=code,
+            past=past,
+            on_usage=on_usage,
+            on_change=lambda plugin, hook: None,
+        )
+
+    faults = workspace.state / "faults.jsonl"
+    return Host(host_config(workspace), services, faults_file=faults, roots=(workspace.root,))
+
+
+def host_config(workspace: Workspace) -> HostConfig:
+    """What the user says about plugins."""
+    settings = workspace.settings.plugins
+    return HostConfig(
+        disabled=tuple(settings.disabled),
+        order={hook: tuple(names) for hook, names in settings.order.items()},
+        required=tuple(settings.required),
+        on_fault={str(hook): what for hook, what in settings.on_fault.items()},
+        options=dict(settings.options),
+    )
+
+
+class Opener:
+    """Opens sessions of one workspace with the models that the configuration names."""
+
+    def __init__(
+        self, options: ServiceOptions, workspace: Workspace, host: Host, past: PastIndex
+    ) -> None:
+        self._options = options
+        self._workspace = workspace
+        self._host = host
+        self._past = past
+        self._providers: dict[str, ModelProvider] = {}
+
+    async def new(self) -> Session:
+        """A new session, with its first record on disk."""
+        choice = self._choice("")
+        model, info = await self._model(choice)
+        space = self._workspace
+        first = {
+            "cwd": str(space.cwd),
+            "roots": [str(space.root)],
+            "repository": space.repository,
+            "principal": space.principal,
+            "model": f"{choice.provider}/{choice.model}",
+            "provider": choice.provider,
+            "mode": self._mode(""),
+            "kind": "new",
+            "trusted": space.trusted,
+        }
+        folder = SessionFolder.create(space.state, first, to_disk=space.settings.spill.to_disk)
+        return await self._session(folder, model, info, "new")
+
+    async def resume(self, id: str) -> Session:
+        """A session of this principal, open for writing. Raises SessionNotFound, SessionLocked."""
+        space = self._workspace
+        folder = SessionFolder.open(space.state, id, to_disk=space.settings.spill.to_disk)
+        try:
+            self._check_owner(folder)
+            choice = self._choice(folder.meta.model)
+            model, info = await self._model(choice)
+        except BaseException:
+            folder.close()
+            raise
+        return await self._session(folder, model, info, "resumed")
+
+    async def aclose(self) -> None:
+        """Close the providers."""
+        for provider in self._providers.values():
+            await provider.aclose()
+
+    def _check_owner(self, folder: SessionFolder) -> None:
+        meta = folder.meta
+        if meta.principal and meta.principal != self._workspace.principal:
+            raise UsageError(f"session {folder.id} belongs to {meta.principal}")
+        if meta.repository and meta.repository != self._workspace.repository:
+            raise UsageError(
+                f"session {folder.id} belongs to {meta.cwd}: "
+                f"continue it with --cwd {meta.cwd}, or ask in a new session"
+            )
+
+    def _choice(self, recorded: str) -> ModelChoice:
+        asked = self._options.model or recorded
+        return choose_model(self._workspace.settings, asked)
+
+    def _mode(self, recorded: str) -> Mode:
+        kept = cast(Mode, recorded) if recorded in get_args(Mode) else None
+        return self._options.mode or kept or self._workspace.settings.mode
+
+    async def _model(self, choice: ModelChoice) -> tuple[ModelProvider, ModelInfo]:
+        provider = self._provider(choice.provider)
+        return provider, await provider.info(choice.model)
+
+    def _provider(self, name: str) -> ModelProvider:
+        if name not in self._providers:
+            settings = self._workspace.settings
+            endpoint = settings.providers.anthropic
+            key = api_key(settings)
+            if name == "anthropic" and not key:
+                raise BadCredentials(
+                    f"no key: set {endpoint.api_key_env} in your shell, "
+                    f"or use `--model navigator`, which needs none"
+                )
+            self._providers[name] = make_provider(
+                name,
+                base_url=endpoint.base_url,
+                api_key=key,
+                headers=endpoint.headers,
+                timeout=endpoint.timeout,
+                windows=settings.window.tokens,
+            )
+        return self._providers[name]
+
+    async def _session(
+        self, folder: SessionFolder, provider: ModelProvider, info: ModelInfo, kind: str
+    ) -> Session:
+        from novacore.session.session import Session
+
+        settings = self._workspace.settings
+        parts = SessionParts(
+            ref=SessionRef(id=folder.id, kind="resumed" if kind == "resumed" else "new"),
+            folder=folder,
+            host=self._host,
+            provider=provider,
+            info=info,
+            budget=budget_for(
+                info.window,
+                max_output=info.max_output,
+                soft_cap=settings.window.soft_cap,
+                scale_with_window=settings.window.scale,
+            ),
+            counter=TokenCounter(info.id),
+            cost=self._cost(info),
+            tools=built_in_tools(),
+            permissions=self._permissions(folder),
+            context=self._context(folder),
+            trace=Trace(folder.path / "trace.jsonl"),
+            key=folder.key(),
+            trusted=self._workspace.trusted,
+            principal=self._workspace.principal,
+            cwd=self._workspace.cwd,
+            limits=Limits(steps=settings.limits.steps, dollars=settings.limits.dollars),
+            spill=self._spill_limits(),
+            recall_wait=settings.recall.wait_ms / 1000,
+            recall_limit=settings.recall.limit,
+        )
+        session = Session(parts)
+        await session.open()
+        return session
+
+    def _cost(self, info: ModelInfo) -> Callable[[Usage], float | None]:
+        own = self._workspace.settings.prices
+        overrides = {model: Price(**row.model_dump()) for model, row in own.items()}
+        return lambda usage: cost(usage, price_of(info.id, usage, overrides=overrides))
+
+    def _permissions(self, folder: SessionFolder) -> Permissions:
+        rules = self._workspace.settings.permissions
+        return Permissions(
+            mode=self._mode(folder.meta.mode),
+            rules=Rules(allow=tuple(rules.allow), deny=tuple(rules.deny)),
+            assume_yes=self._options.assume_yes,
+        )
+
+    def _context(self, folder: SessionFolder) -> ToolContext:
+        space = self._workspace
+        return ToolContext(
+            session_id=folder.id,
+            cwd=space.cwd,
+            roots=(space.root,),
+            policy=space.policy(folder.artifacts.folder),
+            masker=Masker(folder.key()),
+            artifacts=folder.artifacts,
+            ledger=ReadLedger(),
+            past=self._past,
+            principal=space.principal,
+            mode=self._mode(folder.meta.mode),
+        )
+
+    def _spill_limits(self) -> SpillLimits:
+        spill = self._workspace.settings.spill
+        return SpillLimits(
+            result_chars=spill.result_chars,
+            result_tokens=spill.result_tokens,
+            message_chars=spill.message_chars,
+            message_tokens=spill.message_tokens,
+            log_tokens=spill.log_tokens,
+        )

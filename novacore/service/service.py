@@ -1,0 +1,302 @@
+"""The application service: the one door that every front end uses. It decides; they show."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from novacore.errors import SessionNotFound, UsageError
+from novacore.service.api import (
+    Check,
+    ConfigValue,
+    ServiceOptions,
+    SessionInfo,
+    TrustEntry,
+    TurnEvent,
+)
+from novacore.service.contexts import manifest
+from novacore.service.reads import MAX_TOKENS, CodeReads
+from novacore.service.turns import TurnRun
+from novacore.service.workspace import TRUST_FILE, Workspace, open_workspace
+from novacore.tools.trust import TrustStore
+from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
+
+if TYPE_CHECKING:
+    from novacore.host import Host, PluginStatus
+    from novacore.service.opening import Opener
+    from novacore.session.session import Session
+    from novacore.store.folder import SessionFolder
+    from novacore.store.meta import SessionMeta
+    from novacore.store.past import PastIndex
+
+
+class Service:
+    """``async with Service(options) as service``. Errors are ``novacore.errors``, one line each.
+
+    Reading and listing need no plugin and no model; those start with the first session.
+    """
+
+    def __init__(self, options: ServiceOptions) -> None:
+        self._options = options
+        self._workspace: Workspace | None = None
+        self._host: Host | None = None
+        self._opener: Opener | None = None
+        self._past: PastIndex | None = None
+        self._sessions: dict[str, Session] = {}
+        self._running: dict[str, TurnRun] = {}
+
+    async def __aenter__(self) -> Self:
+        self._workspace = open_workspace(self._options)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End plugins, providers and locks. Running turns are cancelled first."""
+        for run in list(self._running.values()):
+            run.cancel()
+        for session in self._sessions.values():
+            session.parts.folder.close()
+        self._sessions.clear()
+        if self._opener is not None:
+            await self._opener.aclose()
+        if self._host is not None:
+            await self._host.aclose()
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where this service works."""
+        if self._workspace is None:
+            raise UsageError("the service is not started: use `async with Service(...)`")
+        return self._workspace
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the configuration had no effect, in words."""
+        return self.workspace.config.warnings
+
+    # --- sessions and turns ----------------------------------------------------------------
+
+    async def new_session(self) -> SessionInfo:
+        """Start a session here. Raises BadCredentials, UnknownModel, DiskRefused."""
+        session = await (await self._started()).new()
+        self._sessions[session.id] = session
+        return self._info(session.id)
+
+    async def open_session(self, id: str) -> SessionInfo:
+        """Go on with a session by its id or a unique beginning of it."""
+        session = await (await self._started()).resume(id)
+        self._sessions[session.id] = session
+        return self._info(session.id)
+
+    async def turn(self, session_id: str, text: str) -> AsyncGenerator[TurnEvent]:
+        """Say ``text`` and yield what happens; the last event is ``idle``.
+
+        A failure is in the ``idle`` event as ``error: {type, message, exitCode}``. Closing the
+        iterator cancels the turn.
+        """
+        if not text.strip():
+            raise UsageError("nothing was asked: give a question or a task")
+        session = self._session(session_id)
+        if session_id in self._running:
+            raise UsageError("this session is working: steer or cancel it")
+        run = self._running[session_id] = TurnRun(session, text)
+        try:
+            async with aclosing(run.events()) as events:
+                async for event in events:
+                    yield event
+        finally:
+            del self._running[session_id]
+
+    async def answer(self, session_id: str, question_id: str, answer: PermissionAnswer) -> None:
+        """Answer a permission question of the running turn."""
+        self._run(session_id).answer(question_id, answer)
+
+    async def cancel(self, session_id: str) -> None:
+        """Stop the running turn, if there is one; its ``idle`` event follows."""
+        if session_id in self._running:
+            self._running[session_id].cancel()
+
+    async def steer(self, session_id: str, text: str) -> None:
+        """Queue words for the running turn; they join its next request."""
+        self._run(session_id)
+        self._session(session_id).steer(text)
+
+    async def compact(self, session_id: str, focus: str = "") -> Mapping[str, Any]:
+        """Compact now. Gives ``{id, before, after, plugin, trigger, verdict}``."""
+        notices: list[Mapping[str, Any]] = []
+        session = self._session(session_id)
+        made = await session.compact(lambda kind, data: notices.append(data), focus=focus)
+        return {**made, "session": session_id}
+
+    # --- what was and what is --------------------------------------------------------------
+
+    def sessions(self) -> tuple[SessionInfo, ...]:
+        """This person's sessions in this repository, newest first."""
+        from novacore.store.folder import list_sessions
+
+        space = self.workspace
+        found = list_sessions(space.state, principal=space.principal, repository=space.repository)
+        return tuple(_session_info(meta) for meta in found)
+
+    def latest_session(self) -> str | None:
+        """The id of the session that was used last here."""
+        found = self.sessions()
+        return found[0].id if found else None
+
+    def session_events(self, id: str) -> tuple[Event, ...]:
+        """Every event of a session, in order."""
+        return tuple(self._folder(id).log.events)
+
+    def context(self, session_id: str, request: int | None = None) -> Mapping[str, Any]:
+        """The manifest of a request (None: the newest)."""
+        folder = self._folder(session_id)
+        rows = folder.snapshots.requests()
+        return manifest(folder.id, rows, request, current_version=self._reads().version)
+
+    def fragment(self, session_id: str, request: int | None, id: str) -> Mapping[str, Any]:
+        """One fragment of a request with its content. Raises UsageError when it is not in it."""
+        found = self.context(session_id, request)
+        for piece in found["fragments"]:
+            if piece["id"] == id:
+                text = self._folder(session_id).snapshots.get(piece["blob"])["text"]
+                return {**piece, "content": text}
+        raise UsageError(f"request {found['request']} holds no fragment {id}")
+
+    # --- code ------------------------------------------------------------------------------
+
+    def read(self, spec: str, *, outline: bool = False, max_tokens: int = MAX_TOKENS) -> ReadResult:
+        """Read ``PATH[::NAMEPATH | :L1-L2 | @B1-B2]`` from the working directory."""
+        return self._reads().spec(spec, outline_only=outline, max_tokens=max_tokens)
+
+    def outline(self, path: str) -> Outline:
+        """The symbols of a file."""
+        return self._reads().outline(path)
+
+    def find(self, name: str, *, limit: int = 50) -> Hits:
+        """Symbols of the workspace by name."""
+        return self._reads().find(name, limit=limit)
+
+    # --- plugins, trust, configuration -----------------------------------------------------
+
+    async def plugins(self, load: bool = True) -> Sequence[PluginStatus]:
+        """Every plugin and its state; with ``load=False`` nothing is imported."""
+        from novacore.host import list_without_loading
+        from novacore.service.opening import host_config
+
+        if not load:
+            return list_without_loading(host_config(self.workspace))
+        await self._loaded_host()
+        assert self._host is not None
+        return self._host.statuses()
+
+    def trust_status(self, path: Path) -> TrustEntry:
+        """Whether a folder is trusted as it is now, and what trust would let run."""
+        return self._trust().status(self._trust_root(path))
+
+    def trust(self, path: Path) -> TrustEntry:
+        """Trust a folder as it is now."""
+        root = self._trust_root(path)
+        self._trust().grant(root)
+        return self._trust().status(root)
+
+    def trust_list(self) -> tuple[TrustEntry, ...]:
+        """Every folder that was trusted."""
+        return tuple(self._trust().list())
+
+    def trust_revoke(self, path: Path) -> None:
+        """Take trust back."""
+        self._trust().revoke(path)
+
+    async def doctor(self) -> tuple[Check, ...]:
+        """Versions, grammars, keys, paths, plugins, disk - and what to do."""
+        from novacore.service.doctor import examine
+
+        return await examine(self.workspace, await self.plugins())
+
+    def config_values(self) -> tuple[ConfigValue, ...]:
+        """Every configuration value with its origin."""
+        return tuple(
+            ConfigValue(key=v.key, value=v.value, origin=v.origin, scope=v.scope)
+            for v in self.workspace.config.values
+        )
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _make_host(self) -> Host:
+        from novacore.service.opening import make_host, past_index
+
+        self._past = self._past or past_index(self.workspace)
+        return make_host(self.workspace, self._past, self._report_usage)
+
+    async def _loaded_host(self) -> Host:
+        if self._host is None:
+            self._host = self._make_host()
+            await self._host.load()
+        return self._host
+
+    async def _started(self) -> Opener:
+        from novacore.service.opening import Opener
+
+        if self._opener is None:
+            host = await self._loaded_host()
+            assert self._past is not None
+            self._opener = Opener(self._options, self.workspace, host, self._past)
+        return self._opener
+
+    def _report_usage(self, name: str, usage: Mapping[str, Any], dollars: float | None) -> None:
+        for id in self._running:
+            self._sessions[id].record.append(
+                "usage", {"purpose": name, "dollars": dollars, **usage}, by="plugin"
+            )
+
+    def _session(self, id: str) -> Session:
+        if id not in self._sessions:
+            raise SessionNotFound(f"session {id} is not open here: open it first")
+        return self._sessions[id]
+
+    def _run(self, session_id: str) -> TurnRun:
+        if session_id not in self._running:
+            raise UsageError(f"session {session_id} is not working")
+        return self._running[session_id]
+
+    def _folder(self, id: str) -> SessionFolder:
+        from novacore.store.folder import SessionFolder
+
+        if id in self._sessions:
+            return self._sessions[id].parts.folder
+        return SessionFolder.open(self.workspace.state, id, write=False)
+
+    def _info(self, id: str) -> SessionInfo:
+        return _session_info(self._folder(id).meta)
+
+    def _reads(self) -> CodeReads:
+        space = self.workspace
+        return CodeReads(space.policy(), root=space.root, cwd=space.cwd)
+
+    def _trust(self) -> TrustStore:
+        return TrustStore(self.workspace.state / TRUST_FILE)
+
+    def _trust_root(self, path: Path) -> Path:
+        here = ServiceOptions(cwd=self.workspace.cwd / path)
+        return open_workspace(here).root
+
+
+def _session_info(meta: SessionMeta) -> SessionInfo:
+    return SessionInfo(
+        id=meta.id,
+        title=meta.title,
+        cwd=meta.cwd,
+        model=meta.model,
+        mode=cast(Mode, meta.mode or "ask"),
+        created=meta.created,
+        updated=meta.updated,
+        turns=meta.turns,
+        events=meta.events,
+        last_seq=meta.last_seq,
+        repository=meta.repository,
+        damaged=tuple(meta.damaged),
+    )

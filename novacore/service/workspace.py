@@ -1,0 +1,87 @@
+"""Where a person works: roots, trust, configuration, paths. The same for every session there."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from novacore.config.folders import private, state_dir
+from novacore.config.load import Config, load
+from novacore.errors import UsageError
+from novacore.service.api import ServiceOptions
+from novacore.store.repository import repository_id
+from novacore.tools.paths import PathPolicy
+from novacore.tools.trust import TrustStore
+
+if TYPE_CHECKING:
+    from novacore.config.settings import Settings
+
+TRUST_FILE = "trust.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """A folder that is worked in. ``root`` is its repository, or itself without one."""
+
+    cwd: Path
+    root: Path
+    trusted: bool
+    trust_changes: tuple[str, ...]
+    config: Config
+    principal: str
+    repository: str
+    state: Path
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force here."""
+        return self.config.settings
+
+    def policy(self, artifacts: Path | None = None) -> PathPolicy:
+        """The path policy of this workspace; ``artifacts`` may be read without asking."""
+        return PathPolicy(
+            (self.root,), deny=self.settings.permissions.deny_paths, artifacts_dir=artifacts
+        )
+
+
+def open_workspace(options: ServiceOptions, environ: Mapping[str, str] | None = None) -> Workspace:
+    """Find the workspace of ``options.cwd``. Raises UsageError when there is no such folder."""
+    cwd = _folder(options.cwd)
+    root = _repository_root(cwd)
+    state = private(state_dir())
+    entry = TrustStore(state / TRUST_FILE).status(root)
+    config = load(root=root, trusted=entry.trusted, flags=options.overrides, environ=environ)
+    return Workspace(
+        cwd=cwd,
+        root=root,
+        trusted=entry.trusted,
+        trust_changes=entry.changed,
+        config=config,
+        principal=getpass.getuser(),
+        repository=repository_id(root, state=state),
+        state=state,
+    )
+
+
+def _folder(path: Path) -> Path:
+    try:
+        real = path.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"no such folder: {path}") from error
+    if not real.is_dir():
+        raise UsageError(f"{path} is a file: give the folder that it is in")
+    return real
+
+
+def _repository_root(cwd: Path) -> Path:
+    """The nearest folder above that holds ``.git``; never the home folder itself or above it."""
+    home = Path.home()
+    for folder in (cwd, *cwd.parents):
+        if folder == home and folder != cwd:
+            return cwd
+        if (folder / ".git").exists():
+            return folder
+    return cwd

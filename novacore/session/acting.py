@@ -1,0 +1,182 @@
+"""Tool calls of one answer: run them, clean and measure what came, spill, record.
+
+Results are final when they enter history: cleaned first, then masked, then measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from novacore.engine.clean import clean
+from novacore.engine.spill import Settled, settle
+from novacore.logs import failing_tests, first_error
+from novacore.session.parts import Ask, Emit, SessionParts
+from novacore.session.record import Record
+from novacore.session.window import Window
+from novacore.tokens import estimate
+from novacore.tools.dispatch import Dispatcher
+from novacore.types import Event, ToolCall, ToolOutcome, ToolOutput, ToolUse
+
+
+class Acting:
+    """Carries out the calls of one session."""
+
+    def __init__(self, record: Record, parts: SessionParts, window: Window) -> None:
+        self._record = record
+        self._parts = parts
+        self._window = window
+        self._dispatcher = Dispatcher(parts.tools, parts.permissions)
+
+    async def run(self, calls: Sequence[ToolUse], emit: Emit, ask: Ask) -> None:
+        """Run the calls and record one result for each, in their order, whatever happens."""
+        offered = frozenset(tool.name for tool in self._window.tools)
+        taken = [ToolCall(id=c.id, name=c.name, input=c.input) for c in calls]
+        for call in taken:
+            emit("toolCall", _shown(call) | {"phase": "started"})
+        self._parts.context.progress = lambda call_id, text: emit(
+            "toolCall", {"callId": call_id, "phase": "progress", "text": text}
+        )
+        outcomes = await self._dispatcher.dispatch(
+            taken,
+            self._parts.context,
+            offered=offered,
+            ask=ask,
+            started=self._started,
+            finished=self._finished,
+        )
+        await self._enter(taken, outcomes, emit)
+
+    def _started(self, call: ToolCall, summary: str) -> None:
+        """On disk before anything happens that could not be taken back."""
+        self._record.append(
+            "tool_started",
+            {"call_id": call.id, "name": call.name, "summary": summary, "read_only": False},
+            by="host",
+            sync=True,
+        )
+
+    def _finished(self, call: ToolCall, outcome: ToolOutcome) -> None:
+        """A kill between here and the result must not make the action look unfinished."""
+        if self._parts.tools[call.name].spec.read_only:
+            return
+        self._record.append(
+            "checkpoint",
+            {"finished": call.id, "status": outcome.status, "exit_code": outcome.exit_code},
+        )
+
+    async def _enter(
+        self, calls: Sequence[ToolCall], outcomes: Sequence[ToolOutcome], emit: Emit
+    ) -> None:
+        outcomes = [self._prepared(outcome) for outcome in outcomes]
+        outputs = [_output(c, o, self._goal()) for c, o in zip(calls, outcomes, strict=True)]
+        settled = await settle(
+            outputs,
+            session=self._parts.ref,
+            host=self._parts.host,
+            limits=self._parts.spill,
+            store=self._parts.folder.artifacts,
+            used=self._window.used,
+            soft_line=self._parts.budget.soft,
+            hard_line=self._parts.budget.hard,
+            offered_tools=frozenset(tool.name for tool in self._window.tools),
+        )
+        for notice in settled.notices:
+            emit("notice", {"level": "warning", "text": notice})
+        for row in settled.trace:
+            self._parts.trace.add("plugin", **row)
+        for call, outcome in zip(calls, outcomes, strict=True):
+            self._one(call, outcome, settled, emit)
+
+    def _prepared(self, outcome: ToolOutcome) -> ToolOutcome:
+        masked = self._parts.context.masker.mask(clean(outcome.text))
+        self._window.masked(masked.counts)
+        if not outcome.command:
+            return replace(outcome, text=masked.text)
+        return replace(
+            outcome,
+            text=masked.text,
+            failing=outcome.failing or failing_tests(masked.text),
+            error_line=outcome.error_line or _error_line(outcome, masked.text),
+        )
+
+    def _one(self, call: ToolCall, outcome: ToolOutcome, settled: Settled, emit: Emit) -> None:
+        piece = settled.by_id[call.id]
+        if piece.spill is not None:
+            self._record.append("spill", {"output_id": call.id, **piece.spill})
+        event = self._record.append(
+            "tool_result", _result(call, outcome, piece.text, piece.spill), by="tool"
+        )
+        if outcome.plan is not None:
+            items = [asdict(item) for item in outcome.plan]
+            self._record.append("plan", {"items": items}, by="model")
+            self._parts.context.plan = outcome.plan
+            emit("plan", {"items": items})
+        emit("toolCall", _shown(call) | _finish(outcome, event))
+
+    def _goal(self) -> str:
+        goal = self._record.state.goal
+        return goal.text if goal is not None else ""
+
+
+def _output(call: ToolCall, outcome: ToolOutcome, goal: str) -> ToolOutput:
+    return ToolOutput(
+        id=call.id,
+        text=outcome.text,
+        tokens=estimate(outcome.text),
+        tool=call.name,
+        call=dict(call.input),
+        goal=goal,
+        images=len(outcome.images),
+        is_error=outcome.is_error,
+        exit_code=outcome.exit_code,
+        exempt=outcome.read_back,
+    )
+
+
+def _result(
+    call: ToolCall, outcome: ToolOutcome, text: str, spill: dict[str, Any] | None
+) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "call_id": call.id,
+        "name": call.name,
+        "text": text,
+        "is_error": outcome.is_error,
+        "status": outcome.status,
+        "read_back": outcome.read_back,
+    }
+    if outcome.source is not None:
+        data["source"] = asdict(outcome.source)
+    if outcome.files:
+        data["files"] = [asdict(record) for record in outcome.files]
+    if outcome.command:
+        data |= {
+            "command": outcome.command,
+            "exit_code": outcome.exit_code,
+            "failing": list(outcome.failing),
+            "error_line": outcome.error_line,
+        }
+    if spill is not None:
+        data |= {"artifact": spill["artifact"], "sha256": spill["sha256"]}
+    return data
+
+
+def _error_line(outcome: ToolOutcome, text: str) -> str:
+    return first_error(text) if outcome.exit_code not in (0, None) else ""
+
+
+def _shown(call: ToolCall) -> dict[str, Any]:
+    return {"callId": call.id, "name": call.name, "input": dict(call.input)}
+
+
+def _finish(outcome: ToolOutcome, event: Event) -> dict[str, Any]:
+    return {
+        "phase": "finished",
+        "status": outcome.status,
+        "isError": outcome.is_error,
+        "exitCode": outcome.exit_code,
+        "text": event.data["text"],
+        "spilled": event.data.get("artifact", ""),
+        "diff": outcome.data.get("diff", ""),
+    }

@@ -1,0 +1,110 @@
+"""A session's log, and everything that is folded from it: state, view, what the model was told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from novacore.engine.baseline import Told, told_after
+from novacore.engine.epoch import head_rows
+from novacore.engine.rows import Row
+from novacore.engine.state import fold
+from novacore.engine.view import View
+from novacore.session.masking import mask_record
+from novacore.types import Event, Reasoning, State
+
+if TYPE_CHECKING:
+    from novacore.store.log import EventLog
+    from novacore.store.reasoning import ReasoningStore
+
+
+class Record:
+    """The truth of one session. ``append`` is the only way in; everything else is derived.
+
+    ``count`` estimates tokens, ``mask`` hides secrets; reasoning blobs come back only for the
+    provider and model that made them, behind the same prefix.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        *,
+        count: Callable[[str], int],
+        mask: Callable[[str], str],
+        reasoning: ReasoningStore,
+    ) -> None:
+        self._log = log
+        self._mask = mask
+        self._count = count
+        self._reasoning = reasoning
+        self.origin = ("", "")
+        """Provider and model of the next request: whose reasoning may be sent."""
+        self.state = State()
+        self.told: Told = {}
+        self.turn = 0
+        self.boundaries: list[Event] = []
+        self._by_id: dict[str, int] = {}
+        self.view = View(count=count, reasoning=self._kept_reasoning, rebuild=self._rebuild)
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """Every event of the session, in order."""
+        return self._log.events
+
+    def replay(self) -> None:
+        """Fold what the log holds already; called once, after a successful load."""
+        for index, event in enumerate(self._log.events):
+            self._fold(index, event)
+
+    def append(
+        self, kind: str, data: Mapping[str, Any], *, by: str = "host", sync: bool = False
+    ) -> Event:
+        """Mask, write and fold one event. A disk that refuses keeps it in memory (see the log)."""
+        event = self._log.append(
+            kind, mask_record(data, self._mask), by=by, turn=self.turn, sync=sync
+        )
+        self._fold(len(self._log.events) - 1, event)
+        return event
+
+    def event(self, id: str) -> Event:
+        """The event of that id; KeyError when this session has none."""
+        return self._log.events[self._by_id[id]]
+
+    def between(self, first: str, last: str) -> Sequence[Event]:
+        """Events from ``first`` to ``last``, both included."""
+        return self._log.events[self._by_id[first] : self._by_id[last] + 1]
+
+    def reseed(self, seed: str) -> None:
+        """Tell the view what stands before the messages."""
+        self.view.reseed(seed)
+
+    def rebuild_view(self) -> None:
+        """Fold the view again from the log, after reasoning was dropped or the model changed."""
+        seed = self.view.seed
+        self.view = View(
+            count=self._count, reasoning=self._kept_reasoning, rebuild=self._rebuild, seed=seed
+        )
+        start = self._by_id[self.boundaries[-1].id] if self.boundaries else 0
+        for event in self._log.events[start:]:
+            self.view.add(event)
+
+    def _fold(self, index: int, event: Event) -> None:
+        self._by_id[event.id] = index
+        self.turn = max(self.turn, event.turn)
+        self.state = fold(self.state, event)
+        self.told = told_after(self.told, event)
+        if event.kind == "compaction":
+            self.boundaries.append(event)
+        self.view.add(event)
+
+    def _kept_reasoning(self, event: Event, prefix: str) -> Mapping[int, Reasoning]:
+        provider, model = self.origin
+        return {
+            int(row["index"]): Reasoning(data=row["data"])
+            for row in self._reasoning.get(provider, model, prefix)
+        }
+
+    def _rebuild(self, event: Event) -> tuple[Sequence[Row], Sequence[Event]]:
+        start = self._by_id[event.data["boundary"]["tail_start"]["event"]]
+        tail = self._log.events[start : self._by_id[event.id]]
+        return list(head_rows(event, self.event, self._count)), tail

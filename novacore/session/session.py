@@ -1,0 +1,247 @@
+"""One conversation: turns that build requests, call the model, run tools and record everything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from novacore.engine.baseline import difference, full_update
+from novacore.engine.instructions import InstructionsKeeper, PlacedSection
+from novacore.engine.recall import RecallResult, RecallRun
+from novacore.engine.restate import Stated, after, due
+from novacore.engine.select_tools import select_tools
+from novacore.errors import LimitReached
+from novacore.host import Answer
+from novacore.session import ground, inputs
+from novacore.session.acting import Acting
+from novacore.session.asking import Asking
+from novacore.session.compacting import Compacting
+from novacore.session.parts import Ask, Emit, SessionParts
+from novacore.session.record import Record
+from novacore.session.resume import close_dangling
+from novacore.session.window import Window
+from novacore.types import Trigger
+
+
+class Session:
+    """A session that is open for writing. One turn at a time; the service sees to that."""
+
+    def __init__(self, parts: SessionParts) -> None:
+        self.parts = parts
+        self.record = Record(
+            parts.folder.log,
+            count=parts.counter.base,
+            mask=lambda text: parts.context.masker.mask(text).text,
+            reasoning=parts.folder.reasoning,
+        )
+        self.record.replay()
+        self.window = Window(self.record, parts)
+        self.steps = 0
+        self._acting = Acting(self.record, parts, self.window)
+        self._asking = Asking(self.record, parts, self.window)
+        self._compacting = Compacting(self.record, parts, self.window)
+        self._instructions = InstructionsKeeper(parts.host)
+        self._warned: set[str] = set()
+        self._stated = Stated()
+        self._recall: RecallRun | None = None
+        self._steer: deque[str] = deque()
+
+    @property
+    def spent(self) -> float:
+        """Dollars that the session has cost, side calls included."""
+        return self._asking.spent
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self.parts.ref.id
+
+    async def open(self) -> tuple[str, ...]:
+        """Close what an earlier process left open; the ids of calls that were closed."""
+        closed = close_dangling(self.record)
+        self.parts.context.plan = self.record.state.plan
+        await self._start_epoch()
+        return closed
+
+    def steer(self, text: str) -> None:
+        """Queue words of the user; they join the next request beside the newest results."""
+        self._steer.append(text)
+
+    async def turn(self, text: str, emit: Emit, ask: Ask) -> str:
+        """Take the user's words and work until the model is done; returns the stop reason.
+
+        Raises StoppedError for a limit and ModelError for a provider that failed; the log is whole
+        in every case. A cancel closes open calls and passes through.
+        """
+        self.record.turn += 1
+        self.steps = 0
+        stop = "error"
+        try:
+            await self._begin(text, emit)
+            stop = await self._work(emit, ask)
+        except asyncio.CancelledError:
+            stop = "cancelled"
+            raise
+        except LimitReached:
+            stop = "limit"
+            raise
+        finally:
+            self._end(stop, emit)
+        return stop
+
+    async def compact(self, emit: Emit, *, focus: str = "") -> Mapping[str, Any]:
+        """Compact now, because the user says so."""
+        made = await self._make_room("manual", emit, focus=focus)
+        self._drain(emit)
+        return made
+
+    # --- a turn ----------------------------------------------------------------------------
+
+    async def _begin(self, text: str, emit: Emit) -> None:
+        await self._tell(emit)
+        self._restate(turn_start=True)
+        self._recall = RecallRun(
+            self.parts.host,
+            inputs.recall_request(text, self.record, self.parts),
+            count=self.parts.counter.base,
+            turn=self.record.turn,
+        )
+        remembered = await self._recall.ready(self.parts.recall_wait)
+        event = self.record.append("user", inputs.user_data(text, self.parts), by="user")
+        emit("user", {"text": event.data["text"]})
+        self._remember(remembered, emit)
+        self._drain(emit)
+
+    async def _work(self, emit: Emit, ask: Ask) -> str:
+        while True:
+            await self._make_room_if_needed(emit)
+            self._check_limits()
+            self.steps += 1
+            reply = await self._asking.ask(emit, self._too_long)
+            if not reply.calls:
+                if not self._take_steering(emit):
+                    return reply.done.stop_reason if reply.done else "error"
+                continue
+            await self._acting.run(reply.calls, emit, ask)
+            await self._between_steps(emit)
+
+    async def _between_steps(self, emit: Emit) -> None:
+        self._take_steering(emit)
+        await self._tell(emit)
+        if self._recall is not None:
+            self._remember(await self._recall.late(), emit)
+        self._restate(turn_start=False)
+        self._drain(emit)
+
+    def _end(self, stop: str, emit: Emit) -> None:
+        closed = close_dangling(self.record)
+        for call in closed:
+            emit("notice", {"level": "warning", "text": f"call {call} has no result: {stop}"})
+        if self._recall is not None:
+            self._recall.close()
+            self._recall = None
+        self.record.append("turn_end", {"stop_reason": stop, "steps": self.steps}, sync=True)
+        self._drain(emit)
+
+    def _check_limits(self) -> None:
+        limits = self.parts.limits
+        if self.steps >= limits.steps:
+            raise LimitReached(
+                f"stopped after {self.steps} model requests in one turn; "
+                f"say `continue`, or raise limits.steps"
+            )
+        if limits.dollars is not None and self._asking.spent >= limits.dollars:
+            raise LimitReached(
+                f"stopped: the session has cost ${self._asking.spent:.2f}; raise limits.dollars"
+            )
+
+    # --- the window ------------------------------------------------------------------------
+
+    async def _start_epoch(self) -> None:
+        request = inputs.tools_request(self.record, self.parts, self._asking.spent)
+        chosen = await select_tools(self.parts.host, request, turn=self.record.turn)
+        self._explain(chosen.answers)
+        self.window.leave_out(chosen.left_out)
+        self.window.start_epoch([self.parts.tools[name].spec for name in chosen.offered])
+        self._stated = Stated()
+
+    async def _too_long(self, emit: Emit) -> None:
+        await self._make_room("too_long", emit)
+
+    async def _make_room_if_needed(self, emit: Emit) -> None:
+        used = self.window.used
+        if used >= self.parts.budget.hard:
+            await self._make_room("hard", emit)
+        elif used >= self.parts.budget.soft and self._compacting.may_try(used):
+            await self._make_room("soft", emit)
+
+    async def _make_room(
+        self, trigger: Trigger, emit: Emit, *, focus: str = ""
+    ) -> Mapping[str, Any]:
+        baseline = full_update(ground.sections(self.parts, await self._rules(emit)))
+        made = await self._compacting.run(trigger, baseline, focus=focus)
+        if made.get("id"):
+            self.parts.context.ledger.forget_all()
+            await self._start_epoch()
+        emit("compaction", made)
+        return made
+
+    async def _tell(self, emit: Emit) -> None:
+        """Tell the baseline, or what differs in it since it was told."""
+        now = ground.sections(self.parts, await self._rules(emit))
+        data = difference(self.record.told, now) if self.record.told else full_update(now)
+        if data is not None:
+            self.record.append("update", data)
+        self._drain(emit)
+
+    async def _rules(self, emit: Emit) -> tuple[PlacedSection, ...]:
+        """The instructions in force; a person hears of each warning once."""
+        request = inputs.instructions_request(self.record, self.parts)
+        found = await self._instructions.collect(request, turn=self.record.turn)
+        self._explain(found.answers)
+        self.window.leave_out(found.left_out)
+        for line in found.warnings:
+            if line not in self._warned:
+                self._warned.add(line)
+                emit("notice", {"level": "warning", "text": line})
+        return found.sections
+
+    def _explain(self, answers: Sequence[Answer]) -> None:
+        for row in inputs.plugin_rows(answers):
+            self.parts.trace.add("plugin", **row)
+
+    def _restate(self, *, turn_start: bool) -> None:
+        used = self.window.estimate
+        text = due(self.record.state, self._stated, used=used, turn_start=turn_start)
+        if text is None:
+            return
+        self.record.append("update", {"scope": "restatement", "text": text})
+        tokens = self.parts.counter.base(text)
+        self._stated = after(self._stated, self.record.state, text, used=used, tokens=tokens)
+
+    def _remember(self, found: RecallResult, emit: Emit) -> None:
+        self._explain(found.answers)
+        self.window.leave_out(found.left_out)
+        if not found.items:
+            return
+        items = [inputs.recalled_data(item, self.parts) for item in found.items]
+        self.record.append("recall", {"items": items}, by="plugin")
+        emit("recall", {"items": [{k: i[k] for k in ("key", "plugin", "uri")} for i in items]})
+
+    def _take_steering(self, emit: Emit) -> bool:
+        taken = False
+        while self._steer:
+            data = inputs.user_data(self._steer.popleft(), self.parts) | {"source": "steer"}
+            event = self.record.append("user", data, by="user")
+            emit("user", {"text": event.data["text"]})
+            taken = True
+        return taken
+
+    def _drain(self, emit: Emit) -> None:
+        """One line for each fault that the user has not heard of, and for a disk that refuses."""
+        for line in self.parts.host.drain_notices():
+            emit("notice", {"level": "warning", "text": line})
+        if warning := self.parts.folder.log.take_warning():
+            emit("notice", {"level": "error", "text": warning})

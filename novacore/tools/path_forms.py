@@ -1,0 +1,50 @@
+"""Path strings that no platform agrees on: what is wrong with one, in words."""
+
+from __future__ import annotations
+
+import os
+import re
+
+MAX_CHARS = 4_096
+"""PATH_MAX on Linux; more than Windows takes without the long-path form."""
+MAX_NAME_BYTES = 255
+"""NAME_MAX of every file system in common use."""
+
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_DEVICE = re.compile(r"^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$", re.IGNORECASE)
+
+
+def broken(path: str) -> str:
+    """Why ``path`` names no file anywhere, or nothing."""
+    if "\0" in path:
+        return "the path holds a NUL character"
+    if len(path) > MAX_CHARS:
+        return f"the path has {len(path):,} characters, more than {MAX_CHARS:,}"
+    try:
+        names = [os.fsencode(name) for name in path.split("/")]
+    except UnicodeEncodeError:
+        return "the path holds characters that no file name can hold"
+    if any(len(name) > MAX_NAME_BYTES for name in names):
+        return f"a name in the path is longer than {MAX_NAME_BYTES} bytes"
+    return ""
+
+
+def foreign(path: str) -> str:
+    """Why ``path`` means something else on another platform, or nothing.
+
+    Source: Win32 file namespaces (drives, UNC, alternate streams, device names, trailing dots).
+    """
+    if path.startswith("\\\\"):
+        return "a network path (\\\\host\\share)"
+    if _DRIVE.match(path):
+        return "a Windows drive (C:)"
+    for name in path.split("/"):
+        if "\\" in name:
+            return "a backslash; folders are separated by /"
+        if ":" in name:
+            return "a colon, which names an alternate stream on Windows"
+        if _DEVICE.match(name.split(".")[0].rstrip(" ")):
+            return f"{name}, a device name on Windows"
+        if name not in (".", "..") and name.endswith((".", " ")):
+            return "a name that ends in a dot or space, which Windows drops"
+    return ""

@@ -1,0 +1,139 @@
+"""A shell command in a process group of its own, bounded in time, ended with all its children."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from novacore.errors import NovaCoreError
+
+GRACE_SECONDS = 2.0
+"""Between the request to end and the kill, when a time limit was reached."""
+CANCEL_GRACE_SECONDS = 0.03
+"""The same when a person cancels, who waits."""
+DRAIN_SECONDS = 0.2
+"""For output that is still in the pipe when the command has ended."""
+_CHUNK = 64 * 1024
+
+
+class Running:
+    """A started command. ``output`` is called with each chunk of what it prints, in order."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, output: Callable[[bytes], None]
+    ) -> None:
+        self._process = process
+        self._reader = asyncio.ensure_future(_pump(process, output))
+        self.left_running = False
+        """It ended and left processes behind, which were ended too."""
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code (128 + n for signal n), None while it runs."""
+        code = self._process.returncode
+        return code if code is None or code >= 0 else 128 - code
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until it ends; False when it still runs after ``seconds``."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._process.wait()
+        except TimeoutError:
+            return False
+        await self._finish()
+        return True
+
+    async def end(self, grace: float = GRACE_SECONDS) -> None:
+        """Ask its group to end, and kill what is left of it after ``grace`` seconds."""
+        try:
+            if self._signal(signal.SIGTERM):
+                async with asyncio.timeout(grace):
+                    await self._process.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self.kill()
+        await self._process.wait()
+        await self._finish()
+
+    def kill(self) -> None:
+        """Kill the group at once."""
+        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    async def _finish(self) -> None:
+        # A child that was left behind keeps the pipe open: wait for the end of it only a moment.
+        done, _ = await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
+        self.left_running = self.left_running or self._has_members()
+        self._signal(signal.SIGTERM)
+        if not done:
+            await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
+        self.kill()
+        self._reader.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._reader
+        # Something that left the group may still hold the pipe; asyncio has no public way to let go.
+        self._process._transport.close()  # type: ignore[attr-defined]
+
+    def _has_members(self) -> bool:
+        """Whether somebody of the group lives; the dead that nobody collected do not count."""
+        if not self._signal(0) or not Path("/proc/self/stat").exists():
+            return self._signal(0)
+        return any(_group_of(stat) == self._process.pid for stat in Path("/proc").glob("[0-9]*/stat"))
+
+    def _signal(self, number: int) -> bool:
+        """Whether there was still somebody in the group to hear it."""
+        try:
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, number)
+            else:
+                self._process.terminate()
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
+
+async def start(
+    command: str, *, cwd: Path, env: Mapping[str, str], output: Callable[[bytes], None]
+) -> Running:
+    """Start ``command`` in bash (or sh), without input. Raises OSError when that cannot be."""
+    process = await asyncio.create_subprocess_exec(
+        *_shell(env),
+        command,
+        cwd=cwd,
+        env=dict(env),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+        limit=_CHUNK,
+    )
+    return Running(process, output)
+
+
+def _shell(env: Mapping[str, str]) -> list[str]:
+    if os.name == "nt":
+        return ["cmd", "/c"]
+    # Not by the user's PATH: a folder of the workspace may stand first in it.
+    found = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
+    return [found, "--noprofile", "--norc", "-c"] if found else ["/bin/sh", "-c"]
+
+
+async def _pump(process: asyncio.subprocess.Process, output: Callable[[bytes], None]) -> None:
+    if process.stdout is None:
+        raise NovaCoreError("the command has no output pipe; report this as a bug")
+    while data := await process.stdout.read(_CHUNK):
+        output(data)
+
+
+def _group_of(stat: Path) -> int:
+    """The process group in a ``/proc/<pid>/stat``; 0 for a process that is dead or gone."""
+    try:
+        state, _, group = stat.read_bytes().rpartition(b")")[2].split()[:3]
+    except (OSError, ValueError):
+        return 0
+    return 0 if state in (b"Z", b"X") else int(group)

@@ -1,0 +1,124 @@
+"""The window, drawn: on a terminal and as a page."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novacore.cli.window import cells
+
+ID = "019a0000-1111-7222-8333-444455556666"
+VOID = {"meta", "br", "img", "link"}
+
+
+class Page(html.parser.HTMLParser):
+    """What a page holds: its tags, every attribute, its text, and whether tags are closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = [], [], "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@given(st.lists(st.floats(0, 1), max_size=9), st.integers(9, 200))
+def test_a_bar_shows_everything_and_never_overflows(shares, width):
+    total = sum(shares) or 1
+    shares = [share / max(1, total) for share in shares]
+    sizes = cells(shares, width)
+    assert sum(sizes) <= width
+    assert [size > 0 for size in sizes] == [share > 0 for share in shares]
+
+
+def test_every_number_is_explained(cli):
+    out = cli("context").out
+    for words in (
+        "Request 3 of session 019a0000-1111",
+        "3,853 of 200k tokens (1.9%) · compacts at 167k",
+        "■ pay/callback.py:3-9 @9f3c77aa",
+        "read answered: ok · stale",
+        "不要修改 migrations/",
+        "read answered: ok · pinned",
+        "budget: evidence full",
+        "deadline",
+        "2 x aws-key masked",
+        "2,990 tokens read from the provider's cache",
+        "$0.0123",
+    ):
+        assert words in out
+
+
+def test_a_request_of_a_session_can_be_named(cli, service):
+    cli("context", ID, "--request", "2")
+    assert ("context", ID, 2) in service.seen
+    assert cli("context", "--request", "0").code == 2
+
+
+def test_many_fragments_are_cut_to_the_largest(cli, service, monkeypatch):
+    from cli import fake_service
+
+    made = fake_service.manifest()
+    row = made["fragments"][0]
+    made["fragments"] = [{**row, "id": f"f{n}", "tokens": n} for n in range(500)]
+    monkeypatch.setattr(service, "context", lambda *_: made)
+    out = cli("context").out
+    assert "■ f499" in out
+    assert "■ f1 " not in out
+    assert "460 smaller ones" in out
+    assert "■ f1 " in cli("context", "--all").out
+
+
+def test_a_fragment_is_explained_by_id_source_or_words(cli):
+    by_source = cli("context", "--explain", "pay/callback.py").out
+    assert "why    read answered: ok" in by_source
+    assert "costs  612 tokens, region evidence" in by_source
+    assert cli("context", "--explain", "MIGRATIONS").out.startswith("不要修改 migrations/\n")
+    assert "Left out: docs/payments.md (3,900 tokens)" in cli("context", "--explain", "l1").out
+    assert "near: system" in cli("context", "--explain", "sistem").err
+
+
+def test_the_page_is_whole_escaped_and_needs_nothing_else(cli, tmp_path):
+    assert cli("context", "--html", "w.html").code == 0
+    text = (tmp_path / "w.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    assert "script" not in page.tags
+    assert not {"img", "link", "iframe", "object", "form"} & set(page.tags)
+    assert "default-src 'none'" in dict(page.attributes).get("content", "") or "default-src" in text
+    assert not [v for n, v in page.attributes if n in ("src", "action") or n.startswith("on")]
+    links = [v for n, v in page.attributes if n == "href"]
+    assert links
+    assert all(link.startswith("file:///w/") for link in links)
+    assert not re.search(r"url\(|@import", text)
+    assert "<script>alert(1)</script>" in page.text
+    assert not set(text) & {"\x1b", "\u202e"}
+
+
+def test_the_page_serves_both_themes_and_narrow_panels(cli, tmp_path):
+    cli("context", "--html", "w.html")
+    text = (tmp_path / "w.html").read_text(encoding="utf-8")
+    assert "prefers-color-scheme: dark" in text
+    assert "max-width:900px" in text
+    assert not re.search(r"[^-]width:\s*\d{3,}px", text)
+    for words in ("3,853 of 200k tokens", "pinned", "stale", "Left out", "$0.0123", "deadline"):
+        assert words in text
+
+
+def test_a_page_that_cannot_be_written_is_said(cli):
+    outcome = cli("context", "--html", "no/such/folder/w.html")
+    assert outcome.code == 1
+    assert "cannot be written" in outcome.err
