@@ -77,8 +77,8 @@ def find(
     else:
         for hit in hits.hits:
             lines = f"{hit.line}-{hit.end_line}" if hit.end_line > hit.line else str(hit.line)
-            named = f"  {one_line(hit.name_path)}  {hit.kind}" if hit.name_path else ""
-            text = output.clip(hit.text, _SIGNATURE_CHARS)
+            named = f"  {one_line(hit.name_path)}" if hit.name_path else ""
+            text = output.clip(hit.text or hit.kind, _SIGNATURE_CHARS)
             output.say(f"{one_line(hit.path)}:{lines}{named}  {text}".rstrip())
         if hits.total > len(hits.hits):
             output.warn([f"{len(hits.hits)} of {hits.total} shown; --limit raises it"])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from novacore.cli import output
 from novacore.cli.options import AsJson, Cwd
 from novacore.cli.serving import serve
+from novacore.cli.window import Manifest, find, name_of, place_of
 from novacore.errors import NovaCoreError, UsageError
 
 if TYPE_CHECKING:
     from novacore.service import Service
+
+_CONTENT_CHARS = 2_000
 
 
 def context(
@@ -34,30 +37,33 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """What the model saw, where each token came from, and why."""
-    manifest, root = serve(lambda service: _manifest(service, session, request), cwd=cwd)
+    manifest, rows, root = serve(lambda s: _look(s, session, request, explain), cwd=cwd)
     if html is not None:
         _write(html, manifest, root)
     if explain:
-        _explain(manifest, explain, as_json=as_json)
+        _explain(manifest, rows, as_json=as_json)
     elif as_json:
         output.print_json("context", manifest)
     elif html is None:
         _show(manifest, root, every=every)
 
 
-def _manifest(
-    service: Service, wanted: str, request: int | None
-) -> tuple[Mapping[str, Any], Path | None]:
+def _look(
+    service: Service, wanted: str, request: int | None, explain: str
+) -> tuple[Manifest, Sequence[Manifest], Path]:
     session = wanted or service.latest_session()
     if not session:
         raise UsageError('there is no session here yet; start one: novacore ask "..."')
     manifest = service.context(session, request)
-    full = str(manifest.get("session") or session)
-    folders = [info.cwd for info in service.sessions() if info.id == full]
-    return manifest, Path(folders[0]) if folders else None
+    rows = find(manifest, explain) if explain else []
+    if explain and not rows:
+        raise NovaCoreError(_not_there(manifest, explain))
+    if len(rows) == 1 and "region" in rows[0]:
+        rows = [service.fragment(session, manifest["request"], rows[0]["id"])]
+    return manifest, rows, service.workspace.root
 
 
-def _show(manifest: Mapping[str, Any], root: Path | None, *, every: bool) -> None:
+def _show(manifest: Manifest, root: Path, *, every: bool) -> None:
     from novacore.cli import window_view
 
     out = output.console()
@@ -65,7 +71,7 @@ def _show(manifest: Mapping[str, Any], root: Path | None, *, every: bool) -> Non
         out.print(piece)
 
 
-def _write(path: Path, manifest: Mapping[str, Any], root: Path | None) -> None:
+def _write(path: Path, manifest: Manifest, root: Path) -> None:
     from novacore.cli import page
 
     text = page.render(manifest, root)
@@ -76,12 +82,7 @@ def _write(path: Path, manifest: Mapping[str, Any], root: Path | None) -> None:
     output.warn([f"wrote {path}"])
 
 
-def _explain(manifest: Mapping[str, Any], wanted: str, *, as_json: bool) -> None:
-    from novacore.cli.window import find
-
-    rows = find(manifest, wanted)
-    if not rows:
-        raise NovaCoreError(_not_there(manifest, wanted))
+def _explain(manifest: Manifest, rows: Sequence[Manifest], *, as_json: bool) -> None:
     if as_json:
         head = {name: manifest.get(name) for name in ("session", "request")}
         output.print_json("fragment", {**head, "fragments": rows})
@@ -89,19 +90,20 @@ def _explain(manifest: Mapping[str, Any], wanted: str, *, as_json: bool) -> None
     for row in rows:
         for line in _sentences(row):
             output.say(output.one_line(line))
+        if content := str(row.get("content", "")):
+            cut = "\n…" if len(content) > _CONTENT_CHARS else ""
+            output.say(f"\n{content[:_CONTENT_CHARS]}{cut}")
         output.say()
 
 
-def _not_there(manifest: Mapping[str, Any], wanted: str) -> str:
+def _not_there(manifest: Manifest, wanted: str) -> str:
     ids = [str(row["id"]) for row in manifest.get("fragments", ())]
     near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
     hint = f"; near: {', '.join(near)}" if near else "; `novacore context` lists them"
     return f"nothing in request {manifest.get('request')} is called {wanted!r}{hint}"
 
 
-def _sentences(row: Mapping[str, Any]) -> list[str]:
-    from novacore.cli.window import name_of, place_of
-
+def _sentences(row: Manifest) -> list[str]:
     if "region" not in row:
         tokens = f" ({row.get('tokens') or 0:,} tokens)"
         return [f"Left out: {place_of(row)}{tokens}", f"  why    {row['reason']}"]
@@ -117,5 +119,4 @@ def _sentences(row: Mapping[str, Any]) -> list[str]:
         + (", stale" if row.get("stale") else ""),
         f"  access {row.get('access') or 'the session'}",
         f"  id     {row['id']}",
-        f"  text   {row.get('preview', '')}",
     ]

@@ -24,10 +24,13 @@ def doctor(cwd: Cwd = None, as_json: AsJson = False) -> None:
         from rich.text import Text
 
         out = output.console()
+        width = max((len(one_line(check.name)) for check in checks), default=0) + 2
         for check in checks:
             mark = ("ok  ", "green") if check.ok else ("FIX ", "red")
             out.print(
-                Text.assemble(mark, (f"{one_line(check.name):<16}", "bold"), one_line(check.value)),
+                Text.assemble(
+                    mark, (f"{one_line(check.name):<{width}}", "bold"), one_line(check.value)
+                ),
                 soft_wrap=True,
             )
             if check.advice:

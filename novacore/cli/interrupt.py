@@ -34,7 +34,7 @@ class Interrupt:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
-    def _on_signal(self, _: int, frame: FrameType | None) -> None:
+    def _on_signal(self, _: int, __: FrameType | None) -> None:
         self.pressed += 1
         if self.pressed > 1:
             self._leave()

@@ -117,6 +117,8 @@ def _card(question: Mapping[str, Any], detail: Sequence[str]) -> list[Text]:
     lines = [Text(title, style="bold"), _coloured(detail)]
     if question.get("protected"):
         lines.append(Text("! a protected path: always asked", style="yellow"))
+    if (rule := question.get("rule")) and "always" in question.get("options", ()):
+        lines.append(Text(f"always records the rule: {one_line(str(rule))}", style="dim"))
     lines += [Text(f"! {one_line(str(w))}", style="yellow") for w in question.get("warnings", ())]
     return lines
 

@@ -25,9 +25,9 @@ def _planted(entry: str, here: str) -> bool:
         return False
     # The interpreter that the user started and the checkout that this program runs from may lie
     # here: whoever can write there has changed the program already.
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))  # noqa: PTH120
-    prefixes = (os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix))
-    return real != package and not any(_within(real, own) for own in prefixes)
+    checkout = os.path.join(os.path.realpath(__file__), "..", "..", "..")  # noqa: PTH118
+    ours = [os.path.realpath(own) for own in (checkout, sys.prefix, sys.base_prefix)]
+    return not any(_within(real, own) and _within(own, here) for own in ours)
 
 
 def _within(path: str, folder: str) -> bool:

@@ -82,7 +82,8 @@ def _folder(cwd: Path | None) -> Path:
     try:
         folder = (cwd or Path()).resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise UsageError(f"no such folder: {cwd or 'the working folder is gone'}") from error
+        gone = f"no such folder: {cwd}" if cwd else "the working folder is gone"
+        raise UsageError(gone) from error
     if not folder.is_dir():
         raise UsageError(f"not a folder: {cwd}")
     return folder

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from novacore.types import Event
 
 app = typer.Typer(help="Past sessions: list them, show what is recorded of one.")
-_SHOWN_ID = 13
 _TEXT_CHARS = 120
 
 
@@ -79,7 +78,7 @@ def _table(infos: Sequence[SessionInfo]) -> None:
         table.add_column(name, justify="right" if name == "turns" else "left", overflow="fold")
     for info in infos:
         table.add_row(
-            info.id[:_SHOWN_ID] + (" *" if info.locked else ""),
+            info.id + (" *" if info.locked else ""),
             info.updated[:16].replace("T", " "),
             str(info.turns),
             one_line(info.model),
@@ -92,7 +91,7 @@ def _table(infos: Sequence[SessionInfo]) -> None:
 
 
 def _damage(infos: Sequence[SessionInfo]) -> list[str]:
-    return [f"{info.id[:_SHOWN_ID]}: {line}" for info in infos for line in info.damaged]
+    return [f"{info.id}: {line}" for info in infos for line in info.damaged]
 
 
 def _words(event: Event) -> str:

@@ -10,7 +10,7 @@ from novacore.cli.output import clip, count, plural
 
 Tone = Literal["ok", "bad", "warn"]
 _DONE = ("ok", "unchanged")
-_SUBJECT_CHARS, _NOTE_CHARS = 90, 110
+_SUBJECT_CHARS, _WORDS_CHARS, _NOTE_CHARS = 80, 50, 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,9 @@ def subject_of(arguments: Mapping[str, Any]) -> str:
     path = str(arguments.get("path") or "")
     for name in ("command", "pattern", "name", "query"):
         if words := arguments.get(name):
-            within = f" in {path}" if path else ""
-            return clip(f"{words}{within}", _SUBJECT_CHARS)
+            if not path:
+                return clip(str(words), _SUBJECT_CHARS)
+            return clip(f"{clip(str(words), _WORDS_CHARS)} in {path}", _SUBJECT_CHARS)
     if symbol := arguments.get("symbol"):
         return clip(f"{path}::{symbol}", _SUBJECT_CHARS)
     if start := arguments.get("start_line"):

@@ -23,7 +23,8 @@ def show(manifest: Manifest, steps: Sequence[Step]) -> None:
     out.rule(style="dim")
     out.print(Text(f"The steps ({len(steps)})", style="bold"))
     for number, step in enumerate(steps, 1):
-        out.print(Text(f"{number:3}. {step.line}", style=_TONES[step.tone]))
+        line = Text(f"{number:3}. {step.line}", style=_TONES[step.tone])
+        out.print(line, no_wrap=True, overflow="ellipsis")
     out.print(Text("\nThe window: what was sent with the last request", style="bold"))
     out.print(Text(window_view.fill_words(manifest), style="dim"))
     out.print(window_view.bar(manifest, out.width))
@@ -61,5 +62,5 @@ def program_name() -> str:
     called = Path(sys.argv[0])
     found = shutil.which("novacore")
     if called.name == "novacore" and (not found or Path(found).resolve() != called.resolve()):
-        return str(called)
+        return str(called.absolute())
     return "novacore"

@@ -32,7 +32,9 @@ def trust(
     if list_:
         entries = serve(lambda service: service.trust_list())
     elif revoke:
-        entries = (serve(lambda service: _revoke(service, folder)),)
+        # From the top, so that nothing in the folder can keep it trusted.
+        top = Path(folder.resolve().anchor)
+        entries = (serve(lambda service: _revoke(service, folder), cwd=top),)
     else:
         entries = (
             serve_async(lambda service: _grant(service, folder, yes=yes), cwd=_existing(folder)),
@@ -43,14 +45,19 @@ def trust(
     for entry in entries:
         changed = f"  changed since: {', '.join(entry.changed)}" if entry.changed else ""
         state = "trusted" if entry.trusted else "not trusted"
-        output.say(f"{state:<12}{one_line(entry.path)}{one_line(changed)}")
+        output.say(one_line(f"{state:<12}{entry.path}{changed}"))
     if not entries:
         output.say("nothing is trusted")
 
 
 def _revoke(service: Service, folder: Path) -> TrustEntry:
-    service.trust_revoke(folder.resolve())
-    return service.trust_status(folder.resolve())
+    from novacore.service.api import TrustEntry
+
+    path = folder.resolve()
+    known = [Path(entry.path) for entry in service.trust_list()]
+    path = next((root for root in (path, *path.parents) if root in known), path)
+    service.trust_revoke(path)
+    return TrustEntry(path=str(path), trusted=False)
 
 
 async def _grant(service: Service, folder: Path, *, yes: bool) -> TrustEntry:

@@ -34,7 +34,7 @@ def heading(manifest: Manifest) -> Text:
     from rich.text import Text
 
     words = (
-        f"Request {manifest.get('request')} of session {str(manifest.get('session'))[:13]}"
+        f"Request {manifest.get('request')} of session {manifest.get('session')}"
         f" · {one_line(str(manifest.get('model')))}"
     )
     return Text.assemble((words, "bold"), ("\n" + fill_words(manifest), "dim"))

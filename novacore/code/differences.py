@@ -16,7 +16,7 @@ MIN_SCORE = 70
 
 _LOOKALIKES = str.maketrans(
     "‘’‚‛′“”„‟″«»‐‑‒–—―−аеорсухіјѕԁһοαν" + "АВЕКМНОРСТХ",
-    "'''''\"\"\"\"\"\"\"-------aeopcyxijsdhoav" + "ABEKMHOPCTX",
+    '\'\'\'\'\'"""""""-------aeopcyxijsdhoav' + "ABEKMHOPCTX",
 )
 """Quotes, dashes, Cyrillic and Greek letters that look like ASCII."""
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"))
@@ -86,7 +86,9 @@ def _line_differences(has: str, asked: str, *, whole: bool) -> list[str]:
     if len(has) + len(asked) > 4_000:
         return ["a long line differs"]
     told = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, has, asked, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+        None, has, asked, autojunk=False
+    ).get_opcodes():
         edge = not whole and tag == "delete" and (i1 == 0 or i2 == len(has))
         if tag != "equal" and not edge:
             told.append(f"the file has {_name(has[i1:i2])} where old has {_name(asked[j1:j2])}")
@@ -94,13 +96,16 @@ def _line_differences(has: str, asked: str, *, whole: bool) -> list[str]:
 
 
 def _name(piece: str) -> str:
+    """A piece of a line, with the name of a character that its looks may not tell."""
     if not piece:
         return "nothing"
-    if piece.isspace() or (len(piece) == 1 and not piece.isascii()):
-        names = [unicodedata.name(char, "") or _CONTROLS.get(char, repr(char)) for char in piece[:1]]
-        return f"{len(piece)} x {names[0]}" if len(piece) > 1 else f"{names[0]} (U+{ord(piece):04X})"
+    odd = next((char for char in piece if char.isspace() or not char.isascii()), "")
+    name = unicodedata.name(odd, _CONTROLS.get(odd, "")) if odd else ""
+    if piece.isspace():
+        return f"{len(piece)} x {name} (U+{ord(odd):04X})"
     shown = piece if len(piece) <= 40 else piece[:39] + "…"
-    return ascii(shown) if not shown.isprintable() else f'"{shown}"'
+    quoted = f'"{shown}"' if shown.isprintable() else ascii(shown)
+    return f"{quoted} ({name}, U+{ord(odd):04X})" if odd and not odd.isascii() else quoted
 
 
 _CONTROLS = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\f": "FORM FEED"}

@@ -19,16 +19,24 @@ def unified(path: str, before: str, after: str) -> str:
     """A unified diff with 3 lines of context, empty for equal texts; says what it leaves out."""
     if before == after:
         return ""
+    if _all_crlf(before) and _all_crlf(after):
+        before, after = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
     old, new = lines_of(before), lines_of(after)
     head, tail = _common(old, new)
     start = max(0, head - _CONTEXT)
     old_part = old[start : len(old) - max(0, tail - _CONTEXT)]
     new_part = new[start : len(new) - max(0, tail - _CONTEXT)]
     if max(len(old_part), len(new_part)) > MAX_COMPARED:
-        body = [f"@@ -{start + 1},{len(old_part)} +{start + 1},{len(new_part)} @@ too large to show"]
+        body = [
+            f"@@ -{start + 1},{len(old_part)} +{start + 1},{len(new_part)} @@ too large to show"
+        ]
     else:
         body = list(_hunks(old_part, new_part, start))
     return "\n".join([f"--- a/{path}", f"+++ b/{path}", *_bounded(body)]) + "\n"
+
+
+def _all_crlf(text: str) -> bool:
+    return text.count("\n") == text.count("\r\n")
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:

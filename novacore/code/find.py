@@ -148,16 +148,12 @@ def _nearest(search: _Search, name: str) -> tuple[Hit, ...]:
     return tuple(hits)[:MAX_NEAREST]
 
 
-def _named(
-    search: _Search, held: Iterable[tuple[WalkedFile, bytes]], word: str
-) -> Iterator[Hit]:
+def _named(search: _Search, held: Iterable[tuple[WalkedFile, bytes]], word: str) -> Iterator[Hit]:
     for one in held:
         yield from _hits(search, one, lambda symbols: [s for s in symbols if s.name == word])
 
 
-def _read_all(
-    search: _Search, files: Sequence[WalkedFile]
-) -> Iterator[tuple[WalkedFile, bytes]]:
+def _read_all(search: _Search, files: Sequence[WalkedFile]) -> Iterator[tuple[WalkedFile, bytes]]:
     for file in files:
         data = read_file(file)
         if data is not None and time.monotonic() < search.deadline:

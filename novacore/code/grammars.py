@@ -22,6 +22,13 @@ def declarations(table: Table) -> Query:
     return _query(*table.grammar, tuple(table.rules))
 
 
+def available() -> dict[str, bool]:
+    """Every language that has a table, and whether its grammar loads."""
+    from novacore.code.languages import TABLES
+
+    return {table.language: grammar(table) is not None for table in TABLES}
+
+
 @cache
 def _load(module: str, function: str) -> Language | None:
     from tree_sitter import Language

@@ -7,7 +7,7 @@ import re
 _OPTIONAL = re.compile(r"[*?]|\{0*[,}]")
 # Alternatives, options, comments, fuzzy counts, and escapes whose meaning takes more characters.
 _TOO_CLEVER = re.compile(r"\||\(\?|#|\{(?!\d)|\\(?![wWdDsSbBnrtAZ])\w")
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.DOTALL)
 
 
 def required_literal(pattern: str) -> str:
@@ -20,7 +20,7 @@ def required_literal(pattern: str) -> str:
     runs, depth = [""], 0
     tokens = _TOKEN.findall(pattern)
     for index, token in enumerate(tokens):
-        following = "".join(tokens[index + 1 : index + 8])
+        following = tokens[index + 1] if index + 1 < len(tokens) else ""
         depth += {"(": 1, ")": -1}.get(token, 0)
         char = _literal(token)
         if depth or not char or _OPTIONAL.match(following):

@@ -157,6 +157,8 @@ def _candidates(head: bytes, encoding: str) -> Iterator[str]:
 
 def _decodes(data: bytes, start: int, encoding: str) -> bool:
     try:
+        # Refuses codecs that are not between bytes and text, which the incremental form does not.
+        "a".encode(encoding)
         decoder = codecs.getincrementaldecoder(encoding)()
         for offset in range(start, len(data), _STEP):
             decoder.decode(data[offset : offset + _STEP])

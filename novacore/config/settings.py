@@ -142,15 +142,15 @@ class Recall(_Table):
 
 
 class Instructions(_Table):
-    """Which instruction files are read."""
+    """Which instruction files are read; handed to the plugin ``instructions`` as its settings."""
 
     names: Annotated[Names, PROJECT] = ("AGENTS.md", "CLAUDE.md")
-    """File names, first found in a folder wins."""
-    local_name: Annotated[str, PROJECT] = "AGENTS.local.md"
-    """The personal override beside it; empty: none."""
-    file_budget: Annotated[Count, PROJECT] = 32_768
+    """File names; the first of them that a folder has is its rules."""
+    local_names: Annotated[Names, PROJECT] = ("AGENTS.local.md",)
+    """The personal override beside it."""
+    file_bytes: Annotated[int, Field(ge=1_000), PROJECT] = 32_768
     """Bytes of one file that are used; the rest is cut at a line end, with a warning."""
-    total_budget: Annotated[Count, PROJECT] = 131_072
+    total_bytes: Annotated[int, Field(ge=1_000), PROJECT] = 65_536
     """Bytes of all files together; the least specific is cut first."""
 
 

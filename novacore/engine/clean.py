@@ -94,7 +94,11 @@ def strip_lost_colours(text: str) -> str:
 def _colours(line: str) -> list[re.Match[str]]:
     if "[" not in line:
         return []
-    return [m for m in _COLOUR.finditer(line) if not _SPELT.search(line, max(0, m.start() - 6), m.start())]
+    return [
+        m
+        for m in _COLOUR.finditer(line)
+        if not _SPELT.search(line, max(0, m.start() - 6), m.start())
+    ]
 
 
 def _proves(found: list[re.Match[str]], line: str) -> bool:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from novacore.engine import labels
-from novacore.engine.boundary import boundary_from_json, render_head
+from novacore.engine.boundary import Lookup, OutputLines, boundary_from_json, render_head
 from novacore.engine.rows import Count, Row, part_row, text_row
 from novacore.types import Event, Source
 
-Lookup = Callable[[str], Event]
 
-
-def head_rows(event: Event, lookup: Lookup, count: Count) -> Iterator[Row]:
+def head_rows(
+    event: Event,
+    lookup: Lookup,
+    count: Count,
+    *,
+    transcript: str = "",
+    output_lines: OutputLines | None = None,
+) -> Iterator[Row]:
     """Baseline, summary, kept user messages, kept evidence, recovery attachment - in this order.
 
-    ``lookup`` finds an event of the log by id.
+    ``lookup`` finds an event of the log by id; the others as in ``boundary.render_head``.
     """
     baseline: Mapping[str, Any] = event.data.get("baseline") or {}
     for part in baseline.get("parts", ()):
         yield part_row(part, event, count, head=True)
     boundary = boundary_from_json(event.data["boundary"])
-    for index, part in enumerate(render_head(boundary, lookup)):
+    head = render_head(boundary, lookup, transcript=transcript, output_lines=output_lines)
+    for index, part in enumerate(head):
         yield text_row(
             labels.USER if part.kind == "kept_user" else labels.SUMMARY,
             part.text,

@@ -35,10 +35,11 @@ def from_plain(cls: type[T], data: Any) -> T:
 
 
 def well_typed(kind: Any, value: Any) -> bool:
-    """Whether ``value`` is what its annotations say, all the way down. Callables are not checked."""
+    """Whether ``value`` is what its annotations say, all the way down."""
     if is_dataclass(kind):
-        return isinstance(value, cast(type, kind)) and all(
-            well_typed(hint, getattr(value, name)) for name, hint in _hints(kind).items()
+        cls = cast(type, kind)
+        return isinstance(value, cls) and all(
+            well_typed(hint, getattr(value, name)) for name, hint in _hints(cls).items()
         )
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):

@@ -21,6 +21,7 @@ class Screen:
         self._row = 0
         self._column = 0
         self._frame = ""
+        self._written = 0
 
     def write(self, text: str) -> None:
         """Put text at the cursor, over what stands there."""
@@ -30,6 +31,7 @@ class Screen:
             column = len(row)
         row[column : column + len(text)] = text
         self._column = column + len(text)
+        self._written = max(self._written, self._column)
 
     def newline(self) -> None:
         """Go to the start of the next row."""
@@ -54,7 +56,7 @@ class Screen:
         self._column = max(0, self._column - count)
 
     def control(self, sequence: str) -> None:
-        """Carry out a CSI sequence, given without its introducer; one that only dresses text is none."""
+        """Carry out a CSI sequence, without its introducer; those that dress text do nothing."""
         final, parameters = sequence[-1], sequence[:-1]
         number = int(parameters) if parameters.isdecimal() and len(parameters) < 5 else 0
         if final == "K":
@@ -104,13 +106,16 @@ class Screen:
 
     def _end_frame(self) -> None:
         """Keep the frame before this one as a row, if this one tells of something else."""
-        row = self._rows[self._row]
+        row, written = self._rows[self._row], self._written
+        self._written = 0
         if not row or len(row) > _FRAME:
             return
         frame = "".join(row)
         if self._frame and replaces_another(self._frame, frame):
             self._rows.insert(self._row, list(self._frame.rstrip()))
             self._row += 1
+            # What is left of the other's frame behind this one belongs to neither.
+            del row[written:]
         if frame.strip():
             self._frame = frame
 
@@ -118,6 +123,7 @@ class Screen:
         if self._frame:
             self._end_frame()
         self._frame = ""
+        self._written = 0
 
 
 def _final(row: list[str]) -> str:

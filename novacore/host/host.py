@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -92,21 +92,31 @@ class Host:
         return self._config.deadlines.get(hook, DEADLINES[hook])
 
     async def ask(
-        self, hook: str, request: Any, check: Check, *, turn: int = 0
-    ) -> AsyncIterator[Answer]:
-        """Ask one plugin after another; stop iterating when an answer will do.
+        self,
+        hook: str,
+        request: Any,
+        check: Check,
+        *,
+        turn: int = 0,
+        only: str = "",
+        refuse: bool = True,
+    ) -> AsyncGenerator[Answer, None]:
+        """Ask one plugin after another, or the one named ``only``; stop when an answer will do.
 
         ``check`` raises ContractError for an answer that the hook's contract forbids. Raises
-        RequiredPluginFailed after a fault that the user does not accept.
+        RequiredPluginFailed after a fault that the user does not accept, unless ``refuse`` is
+        False: then the caller looks at ``Answer.fatal``.
         """
         failed: dict[str, Notice | None] = {}
         for seat in self._asked(hook):
+            if only not in ("", seat.name):
+                continue
             answer, notice = await self._ask_one(seat, hook, request, check, turn, tuple(failed))
             if answer.fault is not None:
                 failed[seat.name] = notice
             elif answer.value is not None:
                 _tell(failed.values(), f"{seat.name} answered instead")
-            yield _accepted(answer)
+            yield _accepted(answer) if refuse else answer
         _tell(failed.values(), "no other plugin answered")
 
     def start(self, hook: str, request: Any, check: Check, *, turn: int = 0) -> tuple[Pending, ...]:

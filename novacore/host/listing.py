@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def tally(recent: Sequence[Fault], plugin: str) -> tuple[int, str]:
     return len(mine), f"{last.hook or last.reason}: {last.detail} ({last.time})"
 
 
-def ordered(names: Iterable[str], hook: str, order: Mapping[str, Sequence[str]]) -> list[str]:
+def ordered(names: Collection[str], hook: str, order: Mapping[str, Sequence[str]]) -> list[str]:
     """Plugins in the order in which a hook asks them: as configured, then by name."""
-    first = {name: place for place, name in reversed(list(enumerate(order.get(hook, ()))))}
-    return sorted(names, key=lambda name: (first.get(name, len(first)), name))
+    first = list(dict.fromkeys(order.get(hook, ())))
+    return [*(n for n in first if n in names), *sorted(n for n in names if n not in first)]

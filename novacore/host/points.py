@@ -6,12 +6,13 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 
 from novacore.hookspecs import ENTRY_POINT_GROUP
 from novacore.host.search_path import in_workspace
 from novacore.host.types import HostConfig, State
+from novacore.host.words import describe
 
 DISTRIBUTION = "novacore-agent"
 BUILT_IN = (
@@ -45,11 +46,11 @@ def discover(
 
     ``roots`` are workspaces that are not trusted: what lies below one is refused.
     """
-    looked = _installed() if points is None else points
+    result: list[Found] = []
+    looked = _installed(result) if points is None else points
     # Not by the points' own equality, which knows nothing of the distribution.
-    known = {(point.name, _distribution(point), point.value): point for point in looked}
+    known = {(point.name, name_of(point.dist), point.value): point for point in looked}
     taken: dict[str, Found] = {}
-    result = []
     for _, point in sorted(known.items(), key=lambda pair: pair[0]):
         found = _judge(point, taken, config, roots)
         if found.state in ("found", "disabled"):
@@ -66,9 +67,10 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 def source_of(point: EntryPoint) -> str:
     """The distribution and its version; without one, where the entry point leads."""
-    if not (name := _distribution(point)):
+    if point.dist is None:
         return point.value
-    return f"{name} {point.dist.version}" if point.dist else name
+    name = name_of(point.dist)
+    return f"{name} {point.dist.version}" if name else str(_place(point.dist))
 
 
 def _judge(
@@ -95,7 +97,7 @@ def _refusal(point: EntryPoint, roots: Sequence[Path]) -> tuple[State, str]:
 
 
 def _is_ours(point: EntryPoint) -> bool:
-    name = _distribution(point) or DISTRIBUTION
+    name = DISTRIBUTION if point.dist is None else name_of(point.dist)
     return name == DISTRIBUTION and point.value.startswith(_BUILT_IN_PACKAGE)
 
 
@@ -106,16 +108,35 @@ def _duplicate(name: str, first: str, second: str) -> str:
     )
 
 
-def _installed() -> Iterator[EntryPoint]:
-    every = entry_points()
-    for group in every.groups:
-        if group == ENTRY_POINT_GROUP or group.startswith(_FAMILY):
-            yield from entry_points(group=group)
+def _installed(broken: list[Found]) -> Iterator[EntryPoint]:
+    """By distribution: one unreadable file makes ``entry_points()`` fail for everything."""
+    seen: set[str] = set()
+    for dist in distributions():
+        try:
+            text = dist.read_text("entry_points.txt") or ""
+            if _FAMILY not in text or (name := name_of(dist)) in seen:
+                continue
+            seen.add(name)
+            points = tuple(dist.entry_points)
+        except Exception as error:  # whatever stands in a file that others wrote
+            broken.append(_unreadable(dist, error))
+            continue
+        yield from (p for p in points if p.group.startswith(_FAMILY))
 
 
-def _distribution(point: EntryPoint) -> str:
-    """The normalised name (PEP 503) of the distribution; empty when there is none."""
-    name = point.dist.metadata["Name"] if point.dist else None
+def _unreadable(dist: Distribution, error: Exception) -> Found:
+    name = name_of(dist) or str(_place(dist))
+    detail = f"its entry_points.txt cannot be read ({describe(error)}); reinstall it"
+    point = EntryPoint(name, "", ENTRY_POINT_GROUP)
+    return Found(name=name, source=name, point=point, state="failed", detail=detail)
+
+
+def name_of(dist: Distribution | None) -> str:
+    """The normalised name (PEP 503) of a distribution; empty when it has none."""
+    try:
+        name = dist.metadata["Name"] if dist else None
+    except Exception:  # no metadata at all: then it has no name either
+        name = None
     return re.sub(r"[-_.]+", "-", name).lower() if name else ""
 
 

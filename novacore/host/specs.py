@@ -36,7 +36,7 @@ class Specs(pluggy.PluginManager):
         self.add_hookspecs(Hooks)
 
     @override
-    def parse_hookspec_opts(self, module_or_class: Any, name: str) -> Any:
+    def parse_hookspec_opts(self, _: Any, name: str) -> Any:
         """Every hook of ``Hooks`` is a specification."""
         return {} if name in HOOK_NAMES else None
 
@@ -68,20 +68,25 @@ def hooks_of(plugin: object) -> tuple[str, ...]:
 def check(plugin: object) -> None:
     """Refuse a class or instance that would never be called as its author thinks.
 
-    Raises Incompatible or PluginRefused, with what to do. Runs none of the plugin's code.
+    Raises Incompatible or PluginRefused, with everything that is to be done. Runs none of the
+    plugin's code.
     """
     _check_api(plugin)
+    if found := "; ".join(_problems(plugin)):
+        raise PluginRefused(found)
+
+
+def _problems(plugin: object) -> Iterator[str]:
     for name in (n for n in _own_methods(plugin) if n.startswith("experimental_")):
-        raise PluginRefused(f"this NovaCore has no hook `{name}`; remove it, or update NovaCore")
-    for name, near in _misspelt(plugin):
-        raise PluginRefused(
-            f"no hook is called `{name}`; did you mean `{near}`? Rename it, or begin its name with "
-            "an underscore if it is no hook"
-        )
-    if not (hooks := hooks_of(plugin)):
-        raise PluginRefused(f"it has no hook; override one of {', '.join(HOOK_NAMES)}")
+        yield f"this NovaCore has no hook `{name}`: remove it, or update NovaCore"
+    misspelt = list(_misspelt(plugin))
+    for name, near in misspelt:
+        yield f"no hook is called `{name}`; did you mean `{near}`? (no hook: call it `_{name}`)"
+    hooks = hooks_of(plugin)
+    if not hooks and not misspelt:
+        yield f"it has no hook; override one of {', '.join(HOOK_NAMES)}"
     for hook in hooks:
-        _check_method(plugin, hook)
+        yield from _method_problems(plugin, hook)
 
 
 def _check_api(plugin: object) -> None:
@@ -126,22 +131,22 @@ def _own_methods(plugin: object) -> Iterator[str]:
             yield name
 
 
-def _check_method(plugin: object, hook: str) -> None:
+def _method_problems(plugin: object, hook: str) -> Iterator[str]:
     found = inspect.getattr_static(plugin, hook)
     if isinstance(found, staticmethod | classmethod | MethodType):
         found = found.__func__
     if not inspect.isfunction(found):
-        raise PluginRefused(f"`{hook}` must be a method, and is a {type(found).__name__}")
+        yield f"`{hook}` must be a method, and is a {type(found).__name__}"
+        return
     if used := _marks(found):
-        raise PluginRefused(
-            f"`{hook}` uses {', '.join(used)}; the user orders plugins, nothing wraps another: "
-            "remove the mark"
-        )
+        yield f"`{hook}` uses {', '.join(used)}, but the user orders plugins: remove the mark"
     if inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found):
-        raise PluginRefused(f"`{hook}` yields, like a wrapper; return one value instead")
-    _check_arguments(
-        hook, list(inspect.signature(found).parameters.values())[_skip(plugin, hook) :]
-    )
+        yield f"`{hook}` yields, like a wrapper; return one value instead"
+    parameters = list(inspect.signature(found).parameters.values())[_skip(plugin, hook) :]
+    if wrong := _wrong_argument(parameters):
+        alone = len(parameters) == 1
+        what = f"rename `{wrong}` to `request`" if alone else f"remove `{wrong}`"
+        yield f"`{hook}` takes one argument, `request`; {what}"
 
 
 def _marks(function: Callable[..., Any]) -> list[str]:
@@ -160,19 +165,16 @@ def _skip(plugin: object, hook: str) -> int:
     return 1 if in_class or isinstance(found, MethodType) else 0
 
 
-def _check_arguments(hook: str, parameters: list[inspect.Parameter]) -> None:
+def _wrong_argument(parameters: list[inspect.Parameter]) -> str:
     any_number = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    wrong = [
+    wrong = (
         parameter.name
         for parameter in parameters
         if parameter.name != "request"
         and parameter.default is parameter.empty
         and parameter.kind not in any_number
-    ]
-    if not wrong:
-        return
-    what = f"rename `{wrong[0]}` to `request`" if len(parameters) == 1 else f"remove `{wrong[0]}`"
-    raise PluginRefused(f"`{hook}` takes one argument, `request`; {what}")
+    )
+    return next(wrong, "")
 
 
 def _taking_request(impl: pluggy.HookImpl) -> Callable[..., Any]:

@@ -26,6 +26,13 @@ def describe(error: BaseException) -> str:
 
 
 def frames(error: BaseException) -> str:
-    """The last frames of the traceback, at most 4,000 characters; no values."""
-    lines = traceback.format_tb(error.__traceback__)
+    """The last frames of the traceback, at most 4,000 characters; no values.
+
+    Not by ``traceback.format_tb``: until Python 3.13 that parses source for its carets, and
+    parsing in two threads at once can raise SystemError in either (CPython issue 106905).
+    """
+    lines = [
+        f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n  {frame.line}\n'
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]
     return "".join(lines)[-TRACE:].encode("utf-8", "replace").decode()

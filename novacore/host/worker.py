@@ -107,7 +107,7 @@ class Worker:
             await asyncio.wait(tasks, timeout=FAREWELL)
         await self._loop.shutdown_asyncgens()
 
-    def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _on_exception(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if not self._stopping:
             self._stray(error or RuntimeError(context.get("message", "unknown")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,18 +15,18 @@ _PATTERNS = (
     r"FAIL\t(\S+) \[(?:build|setup) failed\]",
     r"test (\S.*?) \.\.\. FAILED$",  # cargo, libtest
     r"\s*FAIL \[\s*[\d.]+s\] (?:\(.*?\) )?\S+ (\S+)$",  # nextest
-    r"(?:\[ERROR\]\s+)?([\w.$]+(?:\[.*?\])?)\((?:[\w.$]+)\)\s+(?:-- )?Time elapsed: .*<<< (?:FAIL|ERR)",
+    r"(?:\[ERROR\]\s+)?([\w.$]+(?:\[.*?\])?)\([\w.$]+\)\s+(?:-- )?Time elapsed: .*<<< [FE]",
     r"\[ERROR\]\s+([\w.$]+(?:\[.*?\]|\(.*?\))?)\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!",
     r"\[ERROR\] {2,}([\w$]+(?:\.[\w$]+)+(?:\[.*?\])?)(?::\d+|->|  ?»| expected)",
     r"(\S.* > \S.*) FAILED$",  # gradle
     r"\[  FAILED  \] ([\w/]+\.[\w/]+)",  # gtest
-    r"\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception.*|Subprocess aborted|Not Run)\)$",  # ctest
+    r"\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception.*|.* aborted|Not Run)\)$",  # ctest
     r"\d+\) ([\w\\]+::\w+(?: with data set .*)?)$",  # phpunit
     r"rspec (\./\S+:\d+|\./\S+\[[\d:]+\])",
     r"\s+(?:Failed|X) ([\w.`+<>]+(?:\(.*\))?) \[(?:< )?[\d.]+ ?m?s\]",  # dotnet
     r"Test Case '(.+?)' failed \(",  # xctest
     r"not ok \d+ (?:- )?(?!.*# (?:TODO|SKIP|todo|skip))(.+?)\s*$",  # TAP
-    r"\s*[✕✗✖×] (.+?)(?: \(?[\d.]+ ?m?s\)?)?(?: \[.*\])?$",  # jest, vitest, node
+    r"\s*[✕✗✖×] (?!\d+ problem)(.+?)(?: \(?[\d.]+ ?m?s\)?)?(?: \[.*\])?$",  # jest, vitest, node
     r"\s*● (?!Console|Cannot log)(.+ › .+)$",
     r" FAIL  (\S+ > .+?)(?: \[.*\])?$",  # vitest
     r"_+ (\S+\.py:\w+) _+$",  # sympy
@@ -72,7 +73,9 @@ def failing_in(lines: Sequence[str]) -> tuple[str, ...]:
         _minitest,
     )
     names += [name for reader in readers for name in reader(rest)]
-    return tuple(dict.fromkeys(names or [*_first_group(_MODULE, rest), *_first_group(_ENVIRONMENT, rest)]))
+    names = names or [*_first_group(_MODULE, rest), *_first_group(_ENVIRONMENT, rest)]
+    longer = {name.rpartition(".")[2] for name in names if "." in name}
+    return tuple(name for name in dict.fromkeys(names) if name not in longer)
 
 
 def _by_pattern(lines: Sequence[str]) -> Iterator[str]:
@@ -87,7 +90,9 @@ def _unittest(lines: Sequence[str]) -> Iterator[str]:
         if line.startswith(("FAIL: ", "ERROR: ")) and before.startswith("====="):
             if match := _UNITTEST.match(line):
                 yield match[1]
-        elif line.endswith((" ... FAIL", " ... ERROR")) and (match := _UNITTEST_VERBOSE.match(line)):
+        elif line.endswith((" ... FAIL", " ... ERROR")) and (
+            match := _UNITTEST_VERBOSE.match(line)
+        ):
             yield match[1]
 
 
@@ -106,7 +111,7 @@ def _mocha(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _minitest(lines: Sequence[str]) -> Iterator[str]:
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in itertools.pairwise(lines):
         if _SUMMARY_FAILURE.match(before.strip()) and (match := _MINITEST.match(line.strip())):
             yield match[1]
 

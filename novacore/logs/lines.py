@@ -17,7 +17,7 @@ _COLOUR = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def split(text: str) -> list[str]:
-    """The lines of ``text``, split at 0x0a; a final line feed ends the last line, it starts none."""
+    """The lines of ``text``, split at 0x0a; a final line feed ends the last line, none starts."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

@@ -11,8 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _START = re.compile(r"=+ test session starts(?: \(.*\))? =+$")
-_COUNT = r"\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)"
-_END = re.compile(rf"(?:=+ )?(?:{_COUNT}(?:, {_COUNT})*|no tests (?:ran|collected).*) in [\d.]+ ?s\b.*$")
+_COUNT = (
+    r"\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun"
+    r"|subtests passed)"
+)
+_END = re.compile(
+    rf"(?:=+ )?(?:{_COUNT}(?:, {_COUNT})*|no tests (?:ran|collected).*) in [\d.]+ ?s\b.*$"
+)
 _BAD = re.compile(r"\b[1-9]\d* (?:failed|errors?)\b|^=* ?no tests ran")
 _SUMMARY = re.compile(r"=+ short test summary info =+$")
 _HEADING = re.compile(r"_+ (\S.*?) _+$")
@@ -44,7 +49,9 @@ def pytest_sessions(lines: Sequence[str]) -> list[PytestSession]:
             continue
         start = opened.pop() if opened else begin
         if not opened:
-            found.append(PytestSession(start=start, end=index, failed=bool(_BAD.search(lines[index]))))
+            found.append(
+                PytestSession(start=start, end=index, failed=bool(_BAD.search(lines[index])))
+            )
             begin = index + 1
     if opened:
         return _unbalanced(lines, marks)
@@ -77,7 +84,7 @@ def pytest_failing(lines: Sequence[str], session: PytestSession) -> list[str]:
     if summary is not None:
         named = _ids(_NAMED, (lines[i] for i in range(summary, session.end)))
         if named:
-            return sorted(named, key=lambda name: name[1])
+            return [name for name, _ in sorted(named, key=lambda name: name[1])]
     nested = _inner(lines, session)
     own = [lines[i] for i in body if i not in nested]
     verbose = _ids(_VERBOSE, own) or _ids(_XDIST, own)

@@ -65,7 +65,7 @@ def _grammars() -> Iterator[Check]:
     from novacore.code.grammars import available
 
     found = available()
-    missing = sorted(name for name, error in found.items() if error)
+    missing = sorted(name for name, loads in found.items() if not loads)
     yield Check(
         name="grammars",
         ok=not missing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from novacore.config.folders import cache_dir, config_dir
@@ -25,6 +26,7 @@ from novacore.store.past import PastIndex
 from novacore.tokens import TokenCounter
 from novacore.tools.context import ToolContext
 from novacore.tools.ledger import ReadLedger
+from novacore.tools.permission_store import RecordedRules
 from novacore.tools.permissions import Permissions, Rules
 from novacore.tools.registry import built_in_tools
 from novacore.tools.secrets import Masker
@@ -42,6 +44,9 @@ from novacore.types import (
 
 if TYPE_CHECKING:
     from novacore.session.session import Session
+
+FAULTS_FILE = "faults.jsonl"
+RULES_FILE = "permissions.json"
 
 
 def past_index(workspace: Workspace) -> PastIndex:
@@ -79,19 +84,27 @@ def make_host(
             on_change=lambda plugin, hook: None,
         )
 
-    faults = workspace.state / "faults.jsonl"
-    return Host(host_config(workspace), services, faults_file=faults, roots=(workspace.root,))
+    faults = workspace.state / FAULTS_FILE
+    return Host(
+        host_config(workspace), services, faults_file=faults, roots=untrusted_roots(workspace)
+    )
+
+
+def untrusted_roots(workspace: Workspace) -> tuple[Path, ...]:
+    """Folders that nothing may be loaded from."""
+    return () if workspace.trusted else (workspace.root,)
 
 
 def host_config(workspace: Workspace) -> HostConfig:
     """What the user says about plugins."""
     settings = workspace.settings.plugins
+    instructions = workspace.settings.instructions.model_dump()
     return HostConfig(
         disabled=tuple(settings.disabled),
         order={hook: tuple(names) for hook, names in settings.order.items()},
         required=tuple(settings.required),
         on_fault={str(hook): what for hook, what in settings.on_fault.items()},
-        options=dict(settings.options),
+        options={**settings.options, "instructions": instructions},
     )
 
 
@@ -230,10 +243,13 @@ class Opener:
 
     def _permissions(self, folder: SessionFolder) -> Permissions:
         rules = self._workspace.settings.permissions
+        root = self._workspace.root
+        recorded = RecordedRules(self._workspace.state / RULES_FILE)
         return Permissions(
-            mode=self._mode(folder.meta.mode),
-            rules=Rules(allow=tuple(rules.allow), deny=tuple(rules.deny)),
-            assume_yes=self._options.assume_yes,
+            self._mode(folder.meta.mode),
+            Rules(allow=(*rules.allow, *recorded.rules(root)), deny=tuple(rules.deny)),
+            self._options.assume_yes,
+            persist=lambda rule: recorded.record(root, rule),
         )
 
     def _context(self, folder: SessionFolder) -> ToolContext:

@@ -20,7 +20,7 @@ from novacore.service.contexts import manifest
 from novacore.service.reads import MAX_TOKENS, CodeReads
 from novacore.service.turns import TurnRun
 from novacore.service.workspace import TRUST_FILE, Workspace, open_workspace
-from novacore.tools.trust import TrustStore
+from novacore.tools.trust import Trusted, TrustStore
 from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
 
 if TYPE_CHECKING:
@@ -185,27 +185,29 @@ class Service:
     async def plugins(self, load: bool = True) -> Sequence[PluginStatus]:
         """Every plugin and its state; with ``load=False`` nothing is imported."""
         from novacore.host import list_without_loading
-        from novacore.service.opening import host_config
+        from novacore.service.opening import FAULTS_FILE, host_config, untrusted_roots
 
         if not load:
-            return list_without_loading(host_config(self.workspace))
+            return list_without_loading(
+                host_config(self.workspace),
+                roots=untrusted_roots(self.workspace),
+                faults_file=self.workspace.state / FAULTS_FILE,
+            )
         await self._loaded_host()
         assert self._host is not None
         return self._host.statuses()
 
     def trust_status(self, path: Path) -> TrustEntry:
         """Whether a folder is trusted as it is now, and what trust would let run."""
-        return self._trust().status(self._trust_root(path))
+        return _trust_entry(self._trust().status(self._trust_root(path)))
 
     def trust(self, path: Path) -> TrustEntry:
         """Trust a folder as it is now."""
-        root = self._trust_root(path)
-        self._trust().grant(root)
-        return self._trust().status(root)
+        return _trust_entry(self._trust().grant(self._trust_root(path)))
 
     def trust_list(self) -> tuple[TrustEntry, ...]:
         """Every folder that was trusted."""
-        return tuple(self._trust().list())
+        return tuple(map(_trust_entry, self._trust().list()))
 
     def trust_revoke(self, path: Path) -> None:
         """Take trust back."""
@@ -283,6 +285,15 @@ class Service:
     def _trust_root(self, path: Path) -> Path:
         here = ServiceOptions(cwd=self.workspace.cwd / path)
         return open_workspace(here).root
+
+
+def _trust_entry(found: Trusted) -> TrustEntry:
+    return TrustEntry(
+        path=found.path,
+        trusted=found.trusted,
+        changed=found.changed,
+        would_run=found.would_run,
+    )
 
 
 def _session_info(meta: SessionMeta) -> SessionInfo:

@@ -5,7 +5,8 @@ Results are final when they enter history: cleaned first, then masked, then meas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,9 +16,20 @@ from novacore.logs import failing_tests, first_error
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.record import Record
 from novacore.session.window import Window
+from novacore.store.jsontext import well_formed
 from novacore.tokens import estimate
 from novacore.tools.dispatch import Dispatcher
 from novacore.types import Event, ToolCall, ToolOutcome, ToolOutput, ToolUse
+
+
+class _Nobody:
+    """Stands in for the host after a cancel: no plugin is waited for, the limits still hold."""
+
+    async def ask(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        """No answers."""
+        none: tuple[Any, ...] = ()
+        for answer in none:
+            yield answer
 
 
 class Acting:
@@ -46,7 +58,12 @@ class Acting:
             started=self._started,
             finished=self._finished,
         )
-        await self._enter(taken, outcomes, emit)
+        task = asyncio.current_task()
+        stopped = task is not None and task.cancelling() > 0
+        await self._enter(taken, outcomes, emit, stopped=stopped)
+        if stopped:
+            # The dispatcher returns in spite of the cancel so that all of it is recorded first.
+            raise asyncio.CancelledError
 
     def _started(self, call: ToolCall, summary: str) -> None:
         """On disk before anything happens that could not be taken back."""
@@ -67,20 +84,27 @@ class Acting:
         )
 
     async def _enter(
-        self, calls: Sequence[ToolCall], outcomes: Sequence[ToolOutcome], emit: Emit
+        self,
+        calls: Sequence[ToolCall],
+        outcomes: Sequence[ToolOutcome],
+        emit: Emit,
+        *,
+        stopped: bool,
     ) -> None:
-        outcomes = [self._prepared(outcome) for outcome in outcomes]
+        outcomes = [self._prepared(c, o) for c, o in zip(calls, outcomes, strict=True)]
         outputs = [_output(c, o, self._goal()) for c, o in zip(calls, outcomes, strict=True)]
         settled = await settle(
             outputs,
             session=self._parts.ref,
-            host=self._parts.host,
+            host=_Nobody() if stopped else self._parts.host,
             limits=self._parts.spill,
             store=self._parts.folder.artifacts,
             used=self._window.used,
             soft_line=self._parts.budget.soft,
             hard_line=self._parts.budget.hard,
             offered_tools=frozenset(tool.name for tool in self._window.tools),
+            key=self._parts.key,
+            turn=self._record.turn,
         )
         for notice in settled.notices:
             emit("notice", {"level": "warning", "text": notice})
@@ -89,9 +113,14 @@ class Acting:
         for call, outcome in zip(calls, outcomes, strict=True):
             self._one(call, outcome, settled, emit)
 
-    def _prepared(self, outcome: ToolOutcome) -> ToolOutcome:
-        masked = self._parts.context.masker.mask(clean(outcome.text))
+    def _prepared(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
+        """Cleaned, then masked. What our own tools cut from files keeps its bytes."""
+        tool = self._parts.tools.get(call.name)
+        noisy = bool(outcome.command) or (tool is not None and bool(tool.spec.server))
+        text = clean(outcome.text) if noisy else well_formed(outcome.text)
+        masked = self._parts.context.masker.mask(text)
         self._window.masked(masked.counts)
+        self._window.masked(outcome.data.get("masked", {}))
         if not outcome.command:
             return replace(outcome, text=masked.text)
         return replace(

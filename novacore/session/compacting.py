@@ -70,7 +70,9 @@ class Compacting:
             lookup=self._record.event,
             between=self._record.between,
             count=self._parts.counter.base,
+            estimate=self._window.estimate,
             transcript=str(self._parts.folder.log.path),
+            output_lines=self._record.output_lines,
         )
         if isinstance(made, Refused):
             return self._refused(made, trigger, before)

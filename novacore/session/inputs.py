@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from novacore.config.folders import config_dir
 from novacore.engine.frames import frame
 from novacore.engine.recall import RecalledItem
 from novacore.host import Answer
@@ -29,7 +30,13 @@ def user_data(text: str, parts: SessionParts) -> dict[str, Any]:
 
     clean = text.encode("utf-8", "replace").decode("utf-8")
     masked = parts.context.masker.mask(clean).text
-    shown, artifact = spill_paste(masked, parts.spill, parts.folder.artifacts)
+    shown, artifact = spill_paste(
+        masked,
+        parts.spill,
+        parts.folder.artifacts,
+        offered_tools=frozenset(parts.tools),
+        key=parts.key,
+    )
     return {"text": shown, "source": "typed", **({"pasted": artifact} if artifact else {})}
 
 
@@ -75,6 +82,7 @@ def instructions_request(record: Record, parts: SessionParts) -> InstructionsReq
         cwd=str(parts.cwd),
         touched=tuple(sorted({file.path for file in record.state.files})),
         principal=parts.principal,
+        user=str(config_dir()),
         previous={id: str(known.get("version", "")) for id, known in record.told.items()},
     )
 

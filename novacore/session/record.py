@@ -14,6 +14,7 @@ from novacore.session.masking import mask_record
 from novacore.types import Event, Reasoning, State
 
 if TYPE_CHECKING:
+    from novacore.store.artifacts import ArtifactStore
     from novacore.store.log import EventLog
     from novacore.store.reasoning import ReasoningStore
 
@@ -32,11 +33,13 @@ class Record:
         count: Callable[[str], int],
         mask: Callable[[str], str],
         reasoning: ReasoningStore,
+        artifacts: ArtifactStore,
     ) -> None:
         self._log = log
         self._mask = mask
         self._count = count
         self._reasoning = reasoning
+        self._artifacts = artifacts
         self.origin = ("", "")
         """Provider and model of the next request: whose reasoning may be sent."""
         self.state = State()
@@ -88,6 +91,19 @@ class Record:
         for event in self._log.events[start:]:
             self.view.add(event)
 
+    def output_lines(self, call_id: str, start: int, end: int) -> str:
+        """Lines of a spilled output by its call's id, 1-based and inclusive, at most 50,000 chars.
+
+        Raises KeyError when that output was not spilled.
+        """
+        spilled = (e for e in reversed(self.events) if e.kind == "spill")
+        artifact = next(
+            (str(e.data["artifact"]) for e in spilled if e.data["output_id"] == call_id), None
+        )
+        if artifact is None:
+            raise KeyError(call_id)
+        return self._artifacts.read_lines(artifact, start, end, max_chars=50_000).text
+
     def _fold(self, index: int, event: Event) -> None:
         self._by_id[event.id] = index
         self.turn = max(self.turn, event.turn)
@@ -107,4 +123,11 @@ class Record:
     def _rebuild(self, event: Event) -> tuple[Sequence[Row], Sequence[Event]]:
         start = self._by_id[event.data["boundary"]["tail_start"]["event"]]
         tail = self._log.events[start : self._by_id[event.id]]
-        return list(head_rows(event, self.event, self._count)), tail
+        head = head_rows(
+            event,
+            self.event,
+            self._count,
+            transcript=str(self._log.path),
+            output_lines=self.output_lines,
+        )
+        return list(head), tail

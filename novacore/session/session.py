@@ -35,6 +35,7 @@ class Session:
             count=parts.counter.base,
             mask=lambda text: parts.context.masker.mask(text).text,
             reasoning=parts.folder.reasoning,
+            artifacts=parts.folder.artifacts,
         )
         self.record.replay()
         self.window = Window(self.record, parts)
@@ -140,7 +141,7 @@ class Session:
         for call in closed:
             emit("notice", {"level": "warning", "text": f"call {call} has no result: {stop}"})
         if self._recall is not None:
-            self._recall.close()
+            self._recall.cancel() if stop == "cancelled" else self._recall.close()
             self._recall = None
         self.record.append("turn_end", {"stop_reason": stop, "steps": self.steps}, sync=True)
         self._drain(emit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import threading
@@ -169,6 +170,8 @@ class ArtifactStore:
             return False
         path = self._path(id)
         try:
+            if self.folder.is_symlink():
+                raise NotADirectoryError(errno.ENOTDIR, "a link stands in its place")
             write_private(path, data, sync=True)
         except OSError as error:
             self.refused = refusal(error, path)

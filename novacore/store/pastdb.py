@@ -21,8 +21,9 @@ CREATE TABLE IF NOT EXISTS passages (
     id INTEGER PRIMARY KEY, source TEXT, key TEXT, uri TEXT, kind TEXT, time TEXT, text TEXT,
     version TEXT);
 CREATE INDEX IF NOT EXISTS by_source ON passages(source);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, tokenize = 'unicode61');
 """
+_SOURCES = "SELECT source, mine, state, bytes, lines FROM sources"
 _BUSY_SECONDS = 5.0
 
 
@@ -44,6 +45,8 @@ def connect(path: Path | None) -> sqlite3.Connection:
             path.touch(mode=0o600)
     database = sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None)
     try:
+        # What a power cut takes of a cache is made again: no sync at every commit.
+        database.execute("PRAGMA synchronous = NORMAL")
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version not in (0, SCHEMA):
             raise sqlite3.DatabaseError(f"index of schema {version}")
@@ -67,11 +70,18 @@ def is_damaged(error: sqlite3.Error) -> bool:
 
 def known_sources(database: sqlite3.Connection) -> dict[str, SourceState]:
     """Every source by name."""
-    rows = database.execute("SELECT source, mine, state, bytes, lines FROM sources")
-    return {
-        source: SourceState(mine=bool(mine), state=state, bytes=size, lines=lines)
-        for source, mine, state, size, lines in rows
-    }
+    rows = database.execute(_SOURCES)
+    return {name: _state(*fields) for name, *fields in rows}
+
+
+def known_source(database: sqlite3.Connection, name: str) -> SourceState | None:
+    """One source, as it is at this moment."""
+    row = database.execute(f"{_SOURCES} WHERE source = ?", (name,)).fetchone()
+    return None if row is None else _state(*row[1:])
+
+
+def _state(mine: int, state: str, size: int, lines: int) -> SourceState:
+    return SourceState(mine=bool(mine), state=state, bytes=size, lines=lines)
 
 
 def save_source(database: sqlite3.Connection, source: str, state: SourceState) -> None:

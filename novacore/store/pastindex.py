@@ -20,6 +20,7 @@ from novacore.store.pastdb import (
     SourceState,
     add_passages,
     forget_source,
+    known_source,
     known_sources,
     save_source,
 )
@@ -110,7 +111,7 @@ def _refresh_session(database: sqlite3.Connection, scope: Scope, name: str) -> S
     log = scope.sessions / name / LOG_NAME
     info = log.stat()
     with _transaction(database):
-        known = known_sources(database).get(name)
+        known = known_source(database, name)
         if known is None or known.state != str(info.st_ino) or known.bytes > info.st_size:
             forget_source(database, name)
             known = _new_source(scope, log, str(info.st_ino))

@@ -14,7 +14,9 @@ WHOLE_BYTES = 50 * 1024 * 1024
 class Capture:
     """Collects bytes. Memory is bounded by ``whole`` + ``tail`` bytes, whatever comes."""
 
-    def __init__(self, *, whole: int = WHOLE_BYTES, head: int = HEAD_BYTES, tail: int = TAIL_BYTES) -> None:
+    def __init__(
+        self, *, whole: int = WHOLE_BYTES, head: int = HEAD_BYTES, tail: int = TAIL_BYTES
+    ) -> None:
         self.total = 0
         """Bytes that came."""
         self._sizes = (head, tail)

@@ -16,14 +16,16 @@ SYSTEM_FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}
 def denying(rules: Sequence[str], commands: Sequence[SimpleCommand]) -> str:
     """The first rule that denies one of ``commands``, or nothing.
 
-    The program is compared without its folder and without regard to case; a word that is only
-    known at run time counts as whatever the rule names.
+    A rule denies whatever begins with its words. The program is compared without its folder and
+    without regard to case; a word that is only known at run time counts as what the rule names.
     """
     for rule in rules:
         pattern = _words(rule)
         for command in commands:
             words = [command.name.casefold(), *command.argv[1:]] if command.argv else []
-            if pattern and _matches([pattern[0].casefold(), *pattern[1:]], words, unknown=True):
+            first = pattern[:1] and [pattern[0].casefold()]
+            further = [] if pattern[1:] and pattern[-1] == "*" else ["*"]
+            if first and _matches([*first, *pattern[1:], *further], words, unknown=True):
                 return rule
     return ""
 

@@ -10,8 +10,8 @@ from pathlib import Path
 _DROPPED = re.compile(
     r"_(API_?)?KEY$|_ACCESS_KEY(_ID)?$|_(TOKEN|SECRET|PAT|PASS|CREDENTIALS?)$|SECRET|PASSWORD|PASSWD"
     r"|^(TOKEN|API_?KEY|PGPASS\w*)$|^(NOVACORE|ANTHROPIC|OPENAI)_"
-    # Files that a shell would run before the command.
-    r"|^(BASH_ENV|ENV|PROMPT_COMMAND|BASH_FUNC_.*)$",
+    # What a shell would run before the command, or in place of a program.
+    r"|^(BASH_ENV|PROMPT_COMMAND|BASH_FUNC_.*)$",
     re.IGNORECASE,
 )
 
@@ -30,7 +30,7 @@ _QUIET = {
 def child_environment(
     environ: Mapping[str, str], *, roots: Sequence[Path], trusted: bool
 ) -> dict[str, str]:
-    """Without keys, tokens, passwords and NovaCore's own variables; without relative ``PATH`` parts.
+    """Without keys, tokens, passwords, NovaCore's own variables and relative ``PATH`` parts.
 
     In a workspace that is not trusted, Python does not look for modules beside the script or in
     the current folder (``PYTHONSAFEPATH``), and ``PYTHONPATH`` loses its parts below ``roots``.

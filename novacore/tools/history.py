@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from novacore.services import Remembered
-from novacore.types import Source, ToolCall, ToolOutcome, ToolSpec
+from novacore.types import Source, Status, ToolCall, ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
     from novacore.tools.context import ToolContext
@@ -86,5 +86,5 @@ def _shown(hit: Remembered) -> str:
     return f"[{head}]\n{text}"
 
 
-def _error(text: str, status: str) -> ToolOutcome:
-    return ToolOutcome(text=text, status=status, is_error=status == "failed")  # type: ignore[arg-type]
+def _error(text: str, status: Status) -> ToolOutcome:
+    return ToolOutcome(text=text, status=status, is_error=status == "failed")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
-
-from novacore.errors import NovaCoreError
 
 GRACE_SECONDS = 2.0
 """Between the request to end and the kill, when a time limit was reached."""
@@ -22,13 +19,17 @@ _CHUNK = 64 * 1024
 
 
 class Running:
-    """A started command. ``output`` is called with each chunk of what it prints, in order."""
+    """A started command; made by ``start``."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, output: Callable[[bytes], None]
+        self,
+        process: asyncio.subprocess.Process,
+        pipe: asyncio.ReadTransport,
+        reader: asyncio.Task[None],
     ) -> None:
         self._process = process
-        self._reader = asyncio.ensure_future(_pump(process, output))
+        self._pipe = pipe
+        self._reader = reader
         self.left_running = False
         """It ended and left processes behind, which were ended too."""
 
@@ -63,35 +64,30 @@ class Running:
 
     def kill(self) -> None:
         """Kill the group at once."""
-        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        self._signal(signal.SIGKILL)
 
     async def _finish(self) -> None:
         # A child that was left behind keeps the pipe open: wait for the end of it only a moment.
-        done, _ = await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
+        await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
         self.left_running = self.left_running or self._has_members()
-        self._signal(signal.SIGTERM)
-        if not done:
-            await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
         self.kill()
+        # What left the group may hold the pipe for ever.
+        await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
         self._reader.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._reader
-        # Something that left the group may still hold the pipe; asyncio has no public way to let go.
-        self._process._transport.close()  # type: ignore[attr-defined]
+        self._pipe.close()
 
     def _has_members(self) -> bool:
         """Whether somebody of the group lives; the dead that nobody collected do not count."""
         if not self._signal(0) or not Path("/proc/self/stat").exists():
             return self._signal(0)
-        return any(_group_of(stat) == self._process.pid for stat in Path("/proc").glob("[0-9]*/stat"))
+        return any(
+            _group_of(stat) == self._process.pid for stat in Path("/proc").glob("[0-9]*/stat")
+        )
 
     def _signal(self, number: int) -> bool:
         """Whether there was still somebody in the group to hear it."""
         try:
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, number)
-            else:
-                self._process.terminate()
+            os.killpg(self._process.pid, number)
         except (ProcessLookupError, PermissionError):
             return False
         return True
@@ -100,33 +96,44 @@ class Running:
 async def start(
     command: str, *, cwd: Path, env: Mapping[str, str], output: Callable[[bytes], None]
 ) -> Running:
-    """Start ``command`` in bash (or sh), without input. Raises OSError when that cannot be."""
-    process = await asyncio.create_subprocess_exec(
-        *_shell(env),
-        command,
-        cwd=cwd,
-        env=dict(env),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-        limit=_CHUNK,
+    """Start ``command`` in bash (or sh) without input; ``output`` gets what it prints, in order.
+
+    Raises OSError when it cannot be started.
+    """
+    # A pipe of our own: asyncio's wait() would wait for everyone who holds the process's.
+    read, write = os.pipe()
+    opened = os.fdopen(read, "rb", buffering=0)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *_shell(),
+            command,
+            cwd=cwd,
+            env=dict(env),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=write,
+            stderr=write,
+            start_new_session=True,
+        )
+    except BaseException:
+        opened.close()
+        raise
+    finally:
+        os.close(write)
+    stream = asyncio.StreamReader(limit=_CHUNK)
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(stream), opened
     )
-    return Running(process, output)
+    return Running(process, pipe, asyncio.ensure_future(_pump(stream, output)))
 
 
-def _shell(env: Mapping[str, str]) -> list[str]:
-    if os.name == "nt":
-        return ["cmd", "/c"]
+def _shell() -> list[str]:
     # Not by the user's PATH: a folder of the workspace may stand first in it.
     found = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
     return [found, "--noprofile", "--norc", "-c"] if found else ["/bin/sh", "-c"]
 
 
-async def _pump(process: asyncio.subprocess.Process, output: Callable[[bytes], None]) -> None:
-    if process.stdout is None:
-        raise NovaCoreError("the command has no output pipe; report this as a bug")
-    while data := await process.stdout.read(_CHUNK):
+async def _pump(stream: asyncio.StreamReader, output: Callable[[bytes], None]) -> None:
+    while data := await stream.read(_CHUNK):
         output(data)
 
 

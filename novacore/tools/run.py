@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from novacore.tools.capture import Capture, Lines
 from novacore.tools.command_risks import risks
+from novacore.tools.command_rules import EXACT
 from novacore.tools.environment import child_environment
 from novacore.tools.jobs import MAX_JOBS, Jobs, Polled
-from novacore.tools.permissions import EXACT
 from novacore.tools.processes import CANCEL_GRACE_SECONDS, Running, start
-from novacore.types import PermissionQuestion, ToolCall, ToolOutcome, ToolSpec
+from novacore.types import PermissionQuestion, Status, ToolCall, ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
     from novacore.tools.context import ToolContext
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 120
 MAX_SECONDS = 600
 _PROGRESS_SECONDS = 0.1
+_STOPPED_CHARS = 20_000
+"""What is kept of a command that a person stopped: they wait for the answer."""
 
 SPEC = ToolSpec(
     name="run",
@@ -190,7 +192,7 @@ class _Stream:
 
 def _text(call_id: str, capture: Capture, context: ToolContext) -> str:
     """The output for the model; one that is too long for it goes to an artifact as well."""
-    text = context.masker.mask(capture.text()).text
+    text = capture.text()
     if not capture.over:
         return text
     whole = context.masker.mask(capture.whole()).text
@@ -218,7 +220,7 @@ def _finished(command: str, text: str, running: Running, limit: int | None) -> T
 def _stopped(command: str, capture: Capture) -> ToolOutcome:
     note = "[interrupted by the user while it ran; its outcome is unknown: check before repeating]"
     return ToolOutcome(
-        text=_with_notes(capture.text(), [note]),
+        text=_with_notes(capture.text()[-_STOPPED_CHARS:], [note]),
         status="interrupted",
         is_error=True,
         command=command,
@@ -266,5 +268,5 @@ def _shown(cwd: Path, context: ToolContext) -> str:
     return context.policy.resolve(str(cwd), write=False).relative
 
 
-def _failed(text: str, *, status: str = "failed") -> ToolOutcome:
-    return ToolOutcome(text=text, status=status, is_error=True)  # type: ignore[arg-type]
+def _failed(text: str, *, status: Status = "failed") -> ToolOutcome:
+    return ToolOutcome(text=text, status=status, is_error=True)

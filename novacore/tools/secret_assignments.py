@@ -23,10 +23,10 @@ _ASSIGNED = re.compile(
     r"[ \t]{0,8}| {1,4}(?=[^\s=:]))"
 )
 _NAME_BACKWARDS = re.compile(r"[A-Za-z0-9_.\-]{0,64}")
-_VALUE = re.compile(
-    r"[bBrRuU]?(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote))[^\n\\]|\\.){1,512})(?P=quote)"
-    r"|(?P<bare>(?:[^\s\"'`\\,;|&<>]|\\(?![nrt\"'])){1,512})"
-)
+_QUOTED = r"[bBrRuU]?(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote))[^\n\\]|\\.){1,512})(?P=quote)"
+_VALUE = re.compile(rf"{_QUOTED}|(?P<bare>(?:[^\s\"'`\\,;|&<>]|\\(?![nrt\"'])){{1,512}})")
+# What an environment prints ends with the line, whatever stands in it.
+_ENVIRONMENT_VALUE = re.compile(rf"{_QUOTED}|(?P<bare>(?:[^\s\"'`\\]|\\(?![nrt\"'])){{1,512}})")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORDS = {"password", "passwd", "passphrase", "pwd", "pass"}
 _TAGS = {"prod", "production", "dev", "test", "staging", "old", "new", "value", "text", "plain"}
@@ -54,8 +54,12 @@ def assigned(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
         head = _NAME_BACKWARDS.match(text[max(0, start - 64) : start][::-1])
         name = (head[0][::-1] if head else "") + text[start:sep_start].rstrip("\"']")
         kind = kind_of(name)
-        value = _VALUE.match(text, sep_end) if kind else None
-        if kind and value and _is_secret(kind, name, text[sep_start:sep_end], value):
+        if kind is None:
+            continue
+        sep = text[sep_start:sep_end]
+        form = _ENVIRONMENT_VALUE if sep == "=" and name.isupper() else _VALUE
+        value = form.match(text, sep_end)
+        if value and _is_secret(kind, name, sep, value):
             start, end = value.span("quoted" if value["quote"] else "bare")
             yield start, end, kind
 

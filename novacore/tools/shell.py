@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from novacore.tools.shell_words import word
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node
 
 MAX_CHARS = 50_000
 """Longer commands are not judged; they are asked for."""
@@ -28,7 +28,8 @@ _HARMLESS = {
     "number", "variable_name", "simple_expansion", "expansion", "arithmetic_expansion",
     "file_descriptor", "heredoc_start", "heredoc_body", "heredoc_content", "heredoc_end",
     "special_variable_name", "command_name",
-    "herestring_redirect", "heredoc_redirect", "brace_expression", "extglob_pattern", "ansi_c_string", "regex",
+    "herestring_redirect", "heredoc_redirect", "brace_expression", "extglob_pattern",
+    "ansi_c_string", "regex",
     "binary_expression", "unary_expression", "test_operator", "translated_string", "subscript",
 }  # fmt: skip
 _COMMANDS = {"command", "declaration_command", "unset_command", "test_command"}
@@ -78,7 +79,7 @@ def parse(command: str) -> Parsed:
     if found := _STRANGE.search(command):
         return Parsed(commands=(), problem=f"it holds {found[0]!r}, which shells read differently")
     try:
-        root = _parser().parse(command.encode()).root_node
+        root = _tree(command.encode())
     except UnicodeEncodeError:
         return Parsed(commands=(), problem="it holds characters that no shell can read")
     walk = _Walk()
@@ -90,12 +91,19 @@ def parse(command: str) -> Parsed:
     )
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter
-    import tree_sitter_bash
+def _tree(source: bytes) -> Node:
+    from tree_sitter import Parser
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    # A parser of its own: one cannot be used by two threads.
+    return Parser(_language()).parse(source).root_node
+
+
+@cache
+def _language() -> Language:
+    import tree_sitter_bash
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())
 
 
 class _Walk:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+NOTE_BYTES = 120
+"""What the note of a cut takes beside the name of the file."""
 HASHED_BYTES = 8 * 2**20
 """A longer file's version is made of this much and its size: rules of that length are no rules."""
 _ONLY_A_NAME = re.compile(r"\s*([^\s<>|\"*?:]+\.md)\s*")
@@ -76,11 +78,14 @@ def read_file(place: Place) -> FileText | None:
 
 
 def cut(found: FileText, most: int) -> FileText:
-    """At most ``most`` bytes of the text, cut at a line end, with a note where it ends."""
+    """At most ``most`` bytes, cut at a line end, with a note in place of the rest.
+
+    The note itself (its words and the name) stays even when there is room for nothing else.
+    """
     data = found.text.encode()
     if len(data) <= most:
         return found
-    head = data[: max(most, 0)]
+    head = data[: max(most - NOTE_BYTES - len(found.place.shown.encode()), 0)]
     end = head.rfind(b"\n") + 1 or len(head)
     kept = head[:end].decode("utf-8", "ignore")
     warning = (
@@ -92,7 +97,7 @@ def cut(found: FileText, most: int) -> FileText:
 
 
 def _real(place: Place, path: Path) -> Path:
-    real = path.resolve(strict=True)
+    real = Path(os.path.realpath(path, strict=True))  # resolve() raises no OSError for a loop
     if place.inside and not any(real.is_relative_to(folder) for folder in place.inside):
         raise Unreadable("it is a link that leads out of the repository")
     return real

@@ -6,6 +6,7 @@ are read: no imports, and no file of a folder that was merely touched.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -69,11 +70,11 @@ class Instructions(Hooks):
 def _places(request: InstructionsRequest, config: InstructionsSettings) -> Iterator[Place]:
     if request.user and (path := present(Path(request.user), config.names)):
         yield Place(path=path, uri=f"user:{path.name}", shown=f"your {path.name}", level=0)
-    roots = [Path(root).resolve() for root in request.roots]
-    chain = folders(Path(request.cwd).resolve(), roots)
+    roots = [Path(os.path.realpath(root)) for root in request.roots]
+    chain = folders(Path(os.path.realpath(request.cwd)), roots)
     found = [path for folder in chain if (path := present(folder, config.names))]
     found += [path for folder in chain if (path := present(folder, config.local_names))]
-    inside = (chain[0], *((Path(request.user).resolve(),) if request.user else ()))
+    inside = (chain[0], *((Path(os.path.realpath(request.user)),) if request.user else ()))
     for level, path in enumerate(found, start=1):
         uri = _uri(path, roots, chain[0])
         shown = uri.partition(":")[2]

@@ -49,8 +49,14 @@ def service(monkeypatch):
 
 
 @pytest.fixture
-def cli(service, capfd, monkeypatch, tmp_path):
-    """Run the command in this process, with the words as given."""
+def cli(service, real_cli):
+    """Run the command in this process, on the scripted service."""
+    return real_cli
+
+
+@pytest.fixture
+def real_cli(capfd, monkeypatch, tmp_path):
+    """Run the command in this process, with the words as given, on the real service."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words):
@@ -72,9 +78,14 @@ def start(tmp_path):
 
     def popen(*words, **options):
         environ = os.environ | options.pop("env", {})
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        given = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "cwd": tmp_path,
+        }
         process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), *words], cwd=tmp_path, env=environ, **(pipes | options)
+            [sys.executable, str(SCRIPT), *words], env=environ, **(given | options)
         )
         running.append(process)
         return process

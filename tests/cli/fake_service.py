@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 from novacore.errors import BadCredentials, ConfigError, SessionNotFound
@@ -168,7 +170,8 @@ class FakeService:
         question = {
             "questionId": "q1", "callId": "c1", "tool": "edit", "subject": "edit",
             "title": "Edit a.py", "detail": "-old\n+new\n" * 300, "warnings": ["unsaved"],
-            "protected": False, "options": ["once", "session", "always", "reject"],
+            "options": ["once", "session", "always", "reject"],
+            "rule": "edit a.py", "protected": False,
         }  # fmt: skip
         yield event("permission", question)
         waits = [
@@ -203,6 +206,14 @@ class FakeService:
             "verdict": "accepted",
         }
         return done if focus != "nothing" else done | {"id": "", "verdict": "nothing to gain"}
+
+    @property
+    def workspace(self):
+        return SimpleNamespace(root=Path("/w"))
+
+    def fragment(self, session, request, id):
+        (row,) = [row for row in manifest()["fragments"] if row["id"] == id]
+        return {**row, "content": f"the whole text of {id}"}
 
     def latest_session(self):
         return ID

@@ -89,7 +89,7 @@ def test_an_outline_is_indented_signatures(cli):
 
 def test_a_hostile_file_name_stays_one_line(cli):
     outcome = cli("find", "size")
-    assert outcome.out == "we ird.py:3-9  Box/size  method  def size(self):\n"
+    assert outcome.out == "we ird.py:3-9  Box/size  def size(self):\n"
     assert "1 of 4 shown" in outcome.err
 
 

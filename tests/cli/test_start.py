@@ -53,13 +53,13 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path, way, path):
     assert not (tmp_path / "PWNED").exists()
 
 
-def test_a_working_folder_that_is_gone_is_said(tmp_path, start):
+def test_a_working_folder_that_is_gone_is_said(cli, tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()
-    process = start("doctor", cwd=gone, preexec_fn=gone.rmdir)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert err.decode() == "novacore: the working folder is gone\n"
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    outcome = cli("doctor")
+    assert (outcome.code, outcome.err) == (2, "novacore: the working folder is gone\n")
 
 
 def test_without_words_the_help_is_shown_and_it_is_a_usage_error(cli):

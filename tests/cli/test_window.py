@@ -86,6 +86,7 @@ def test_a_fragment_is_explained_by_id_source_or_words(cli):
     by_source = cli("context", "--explain", "pay/callback.py").out
     assert "why    read answered: ok" in by_source
     assert "costs  612 tokens, region evidence" in by_source
+    assert "the whole text of r1" in by_source
     assert cli("context", "--explain", "MIGRATIONS").out.startswith("不要修改 migrations/\n")
     assert "Left out: docs/payments.md (3,900 tokens)" in cli("context", "--explain", "l1").out
     assert "near: system" in cli("context", "--explain", "sistem").err

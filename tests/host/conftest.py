@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from host.plugin_folder import PluginFolder, make_host
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import textwrap
@@ -129,6 +130,15 @@ REQUESTS = {
     "inject_instructions": instructions_request,
     "select_tools": tools_request,
 }
+
+
+async def eventually(look):
+    """What ``look`` gives once that is something; 20 s are enough for any machine."""
+    async with asyncio.timeout(20):
+        while True:
+            if seen := look():
+                return seen
+            await asyncio.sleep(0.02)
 
 
 async def asked(host, hook, request=None, check=accept, **more):

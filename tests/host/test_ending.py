@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+
 from host.plugin_folder import asked, recall_request
 
 PROGRAM = """

@@ -7,7 +7,6 @@ import stat
 from datetime import UTC, datetime, timedelta
 
 from host.plugin_folder import asked
-
 from novacore.host import HostConfig, list_without_loading, read_faults
 
 

@@ -7,12 +7,12 @@ import json
 import time
 
 import pytest
-from host.plugin_folder import REQUESTS, asked, compact_request, recall_request, spill_request
 
+from host.plugin_folder import REQUESTS, asked, compact_request, recall_request, spill_request
 from novacore.errors import ContractError, RequiredPluginFailed
 from novacore.hookspecs import HOOK_NAMES
 
-DEADLINES = dict.fromkeys(HOOK_NAMES, 0.4)
+DEADLINES = dict.fromkeys(HOOK_NAMES, 0.6)
 
 
 def plugin(body, *hooks, asynchronous=False):
@@ -35,13 +35,24 @@ EXITS = plugin("raise SystemExit(7)")
 GOOD = plugin("return ('good',)")
 
 
+async def until(host, reason):
+    """The host's faults, once there is one for this reason."""
+    faults = list(host.drain_faults())
+    async with asyncio.timeout(20):
+        while reason not in {fault.reason for fault in faults}:
+            await asyncio.sleep(0.02)
+            faults += host.drain_faults()
+    return faults
+
+
 def only_tuples(value):
     if not isinstance(value, tuple):
         raise ContractError("not a tuple")
 
 
-@pytest.mark.parametrize("hook", HOOK_NAMES)
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize(
+    ("hook", "at_once"), [*((hook, False) for hook in HOOK_NAMES), ("recall", True)]
+)
 async def test_five_bad_plugins_cost_five_faults_and_no_answer(hosts, hook, at_once):
     host = hosts(deadlines=DEADLINES)
     bad = {"raises": RAISES, "sleeps": SLEEPS, "swallows": SWALLOWS, "nonsense": NONSENSE}
@@ -63,8 +74,7 @@ async def test_five_bad_plugins_cost_five_faults_and_no_answer(hosts, hook, at_o
         "exits": "raised",
     }
     assert [a.value for a in answers if a.value is not None] == [("good",)]
-    await asyncio.sleep(0.6)
-    faults = host.drain_faults()
+    faults = await until(host, "late")
     assert {(f.plugin, f.hook, f.session, f.turn) for f in faults} == {
         (name, hook, "s1", 4) for name in (*bad, "exits")
     }
@@ -83,6 +93,15 @@ async def test_who_answered_instead_is_in_the_answer_and_the_notice(hosts):
     assert host.drain_notices() == (
         "plugin first: compact failed (ValueError: boom); second answered instead",
     )
+
+
+async def test_one_plugin_can_be_asked_again_alone(hosts):
+    host = hosts(required=("first",))
+    await host.register(RAISES, "first")
+    await host.register(GOOD, "second")
+    assert [a.plugin for a in await asked(host, "compact", only="second")] == ["second"]
+    answers = await asked(host, "compact", refuse=False)
+    assert [a.fatal for a in answers] == [True, False]
 
 
 async def test_each_kind_of_failure_is_said_once(hosts):
@@ -229,7 +248,7 @@ async def test_lent_functions_run_on_the_hosts_loop_until_the_deadline(hosts):
     home = asyncio.get_running_loop()
     seen = []
 
-    async def ask(prompt, schema):
+    async def ask(prompt, _schema):
         seen.append((prompt, asyncio.get_running_loop() is home))
         return {"said": [prompt]}
 
@@ -255,7 +274,7 @@ async def test_lent_functions_run_on_the_hosts_loop_until_the_deadline(hosts):
     quick, late = await asked(host, "compact", compact_request(ask=ask))
     assert quick.value == ("one",)
     assert late.fault.reason == "deadline"
-    await asyncio.sleep(0.1)
+    await until(host, "late")
     assert seen == [("one", True), ("one", True)]
 
 

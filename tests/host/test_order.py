@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from host.plugin_folder import asked, make_host
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from host.plugin_folder import asked, make_host
 
 NAMES = ("aa", "bb", "cc", "dd")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pluggy
 import pytest
-from host.plugin_folder import asked
 
+from host.plugin_folder import asked
 from novacore import Hooks
 from novacore.errors import PluginRefused
 
@@ -24,7 +24,7 @@ class CamelTypo(Hooks):
 
 class WrongArgument(Hooks):
     def spill(self, reqest):
-        return None
+        return reqest
 
 
 class TwoArguments(Hooks):

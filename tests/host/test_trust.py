@@ -7,9 +7,9 @@ import sys
 from importlib.metadata import EntryPoint
 
 import pytest
-from host.plugin_folder import PluginFolder, asked
 
 import novacore
+from host.plugin_folder import PluginFolder, asked
 from novacore.hookspecs import ENTRY_POINT_GROUP
 from novacore.host import HostConfig, clean_sys_path, list_without_loading
 

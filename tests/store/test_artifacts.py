@@ -160,6 +160,37 @@ def test_a_long_line_has_a_hit_for_each_far_match(store):
     assert [hit.start_byte for hit in hits] == [1000, 2001, 3002]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        (r"end$", [1, 3]),
+        (r"^end", [3]),
+        (r"\Aend\Z", [3]),
+        (r"\s", []),
+        (r"(?<!\n)end", [1, 3]),
+        (r"", [1, 2, 3, 4]),
+        (r"x|\bafter", [4]),
+    ],
+)
+def test_patterns_see_one_line_at_a_time_wherever_it_lies(tmp_path, pattern, lines):
+    store = ArtifactStore(tmp_path / "t")
+    store.put("short", "the-end\r\n\nend\nafter")
+    store.put("deep", "-\n" * 90_000 + "the-end\r\n\nend\nafter")
+    assert [hit.line for hit in store.search("short", pattern, limit=9)] == lines
+    if pattern:
+        found = store.search("deep", pattern, limit=9)
+        assert [hit.line - 90_000 for hit in found] == lines
+        text = [store.read_lines("deep", h.line, h.line, max_chars=9).text for h in found]
+        assert [h.text for h in found] == [t.rstrip("\r\n") for t in text]
+
+
+def test_a_pattern_that_backtracks_for_ever_is_refused(store, monkeypatch):
+    monkeypatch.setattr("novacore.store.grep.SECONDS", 0.2)
+    store.put("call", "a" * 5_000 + "!")
+    with pytest.raises(UsageError, match="too long"):
+        store.search("call", "(a|aa)+$", limit=1)
+
+
 @pytest.mark.parametrize("pattern", ["(", "[z-a]", "*"])
 def test_a_wrong_pattern_says_so(store, pattern):
     store.put("call", "text")
@@ -185,6 +216,15 @@ def test_a_link_put_into_the_folder_is_not_followed(tmp_path, store):
     (store.folder / "call.txt").symlink_to(secret)
     with pytest.raises(ArtifactNotFound):
         store.text("call")
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_written_through(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "t").symlink_to(tmp_path / "elsewhere")
+    store = ArtifactStore(tmp_path / "t")
+    artifact = store.put("call", "text")
+    assert (artifact.stored, artifact.reason, store.text("call")) == (False, "ENOTDIR", "text")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_an_open_folder_is_closed(tmp_path):

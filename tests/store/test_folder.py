@@ -73,17 +73,19 @@ def test_the_lock_of_a_killed_process_is_taken_over(state):
     code = (
         "import sys, pathlib, time\n"
         "from novacore.store.folder import SessionFolder\n"
-        "print(SessionFolder.create(pathlib.Path(sys.argv[1]), {}).id, flush=True)\n"
+        "folder = SessionFolder.create(pathlib.Path(sys.argv[1]), {})\n"
+        "print(folder.id, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(state)], stdout=subprocess.PIPE, text=True
     ) as holder:
-        id = holder.stdout.readline().strip()
-        with pytest.raises(SessionLocked):
-            SessionFolder.open(state, id)
-        holder.send_signal(signal.SIGKILL)
-        holder.wait(10)
+        try:
+            id = holder.stdout.readline().strip()
+            with pytest.raises(SessionLocked):
+                SessionFolder.open(state, id)
+        finally:
+            holder.send_signal(signal.SIGKILL)
     folder = SessionFolder.open(state, id)
     assert [event.kind for event in folder.log.events] == ["session"]
     folder.close()
@@ -131,7 +133,7 @@ def test_the_list_shows_what_the_log_says_newest_first(state):
     session(state, "x" * 500, now=1_790_100_000.0, model="n")
     new, old = list_sessions(state)
     assert (old.title, old.model, old.repository, old.turns, old.events) == ("old", "m", "r1", 1, 2)
-    assert (old.created, old.last_seq) == ("2026-09-21T13:33:20.000Z", 2)
+    assert (old.created, old.last_seq) == ("2026-09-21T14:13:20.000Z", 2)
     assert (len(new.title), new.model) == (80, "n")
 
 
@@ -192,11 +194,11 @@ def test_a_disk_that_refuses_keeps_the_session_going(state, refusing):
         folder.log.append("user", {"text": "still here"}, by="user", turn=1, sync=True)
         digest = folder.snapshots.put({"text": "seen"})
         folder.snapshots.append_request({"request": 1, "blob": digest})
-        folder.reasoning.put("e1", "p", "m", "h", [{"index": 0, "data": {"x": 1}}])
+        folder.reasoning.put("p", "m", "h", [{"index": 0, "data": {"x": 1}}])
         artifact = folder.artifacts.put("call", "text")
         assert folder.log.events[-1].data["text"] == "still here"
         assert folder.snapshots.get(digest) == {"text": "seen"}
-        assert folder.reasoning.get("e1", "p", "m", "h") == ({"index": 0, "data": {"x": 1}},)
+        assert folder.reasoning.get("p", "m", "h") == ({"index": 0, "data": {"x": 1}},)
         assert not artifact.stored
         assert len(folder.key()) == 32
     folder.close()

@@ -65,9 +65,9 @@ def test_what_the_disk_refused_is_written_later_in_order(tmp_path, refusing):
     assert again.get(digest) == {"text": "a"}
 
 
-@pytest.mark.parametrize("wrong", range(4))
+@pytest.mark.parametrize("wrong", range(3))
 def test_reasoning_comes_back_only_where_everything_matches(tmp_path, wrong):
-    key = ["event", "anthropic", "model", "prefix"]
+    key = ["anthropic", "model", "prefix"]
     ReasoningStore(tmp_path / "r").put(*key, BLOCKS)
     store = ReasoningStore(tmp_path / "r")
     assert store.get(*key) == tuple(BLOCKS)
@@ -77,17 +77,18 @@ def test_reasoning_comes_back_only_where_everything_matches(tmp_path, wrong):
 
 def test_reasoning_is_private_and_goes_at_the_boundary(tmp_path):
     store = ReasoningStore(tmp_path / "r")
-    store.put("../../x", "p", "m", "h", BLOCKS)
+    assert not store.clear()
+    store.put("p", "m", "../../x", BLOCKS)
     (file,) = (tmp_path / "r").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    store.clear()
-    assert store.get("../../x", "p", "m", "h") == ()
-    assert ReasoningStore(tmp_path / "r").get("../../x", "p", "m", "h") == ()
+    assert store.clear()
+    assert store.get("p", "m", "../../x") == ()
+    assert ReasoningStore(tmp_path / "r").get("p", "m", "../../x") == ()
     assert list((tmp_path / "r").iterdir()) == []
 
 
 def test_a_damaged_blob_counts_as_none(tmp_path):
-    ReasoningStore(tmp_path / "r").put("e", "p", "m", "h", BLOCKS)
+    ReasoningStore(tmp_path / "r").put("p", "m", "h", BLOCKS)
     (file,) = (tmp_path / "r").iterdir()
     file.write_bytes(file.read_bytes()[:20])
-    assert ReasoningStore(tmp_path / "r").get("e", "p", "m", "h") == ()
+    assert ReasoningStore(tmp_path / "r").get("p", "m", "h") == ()

@@ -1,10 +1,10 @@
-"""A person's edits of the state. Nobody else's count: only the user grants, and only the user takes back.
+"""A person's edits of the state; nobody else's count.
 
 Data of a ``state_edit`` event, by ``op``:
-  pin        {text, slot?: constraint | decision | condition | done_when | identifier | number,
-              condition?}
+  pin        {text, condition?, slot?}   constraint (default), decision, condition, done_when,
+                                         identifier or number
   goal       {text}
-  resolve    {id, keep?}     a rule, loop, conflict (``keep``: the candidate that holds), side effect
+  resolve    {id, keep?}     a rule, loop, side effect, or conflict (``keep``: what holds)
   supersede  {id, text?}     a rule or decision no longer holds, or holds in these words
   edit       {id, text}      the same as ``supersede`` with ``text``
 """
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from novacore.engine.state.ids import derived_id
-from novacore.types import Event, State, Statement
+from novacore.types import Conflict, Event, State, Statement
 
 _SLOTS = {
     "constraint": "constraints",
@@ -28,7 +29,7 @@ _REPLACEABLE = ("constraints", "decisions", "conditions", "done_when")
 
 
 def edit(state: State, event: Event) -> State:
-    """``state`` after a person's edit; an edit by anyone else, or of an unknown kind, changes nothing."""
+    """``state`` after a person's edit; anyone else's, or an unknown one, changes nothing."""
     step = _OPS.get(str(event.data.get("op", "")))
     return step(state, event) if step and event.by == "user" else state
 
@@ -39,19 +40,24 @@ def _pin(state: State, event: Event) -> State:
         return state
     if field := _LITERALS.get(slot):
         known: tuple[str, ...] = getattr(state, field)
-        return state if text in known else replace(state, **{field: (*known, text)})
+        return state if text in known else _with(state, field, (*known, text))
     return _add(state, _SLOTS.get(slot, "constraints"), event, text)
 
 
-def _add(state: State, field: str, event: Event, text: str, condition: str = "") -> State:
+def _add(state: State, field: str, event: Event, text: str) -> State:
     new = Statement(
         id=derived_id("pin", event.id),
         text=text,
         event=event.id,
-        condition=str(event.data.get("condition") or condition),
+        condition=str(event.data.get("condition") or ""),
     )
     held: tuple[Statement, ...] = getattr(state, field)
-    return replace(state, **{field: (*held, new)})
+    return _with(state, field, (*held, new))
+
+
+def _with(state: State, field: str, value: object) -> State:
+    slots: dict[str, Any] = {field: value}
+    return replace(state, **slots)
 
 
 def _goal(state: State, event: Event) -> State:
@@ -68,7 +74,7 @@ def _supersede(state: State, event: Event) -> State:
     for field in _REPLACEABLE:
         held: tuple[Statement, ...] = getattr(state, field)
         if any(item.id == id and not item.superseded_by for item in held):
-            state = replace(state, **{field: _ended(held, {id}, event.id)})
+            state = _with(state, field, _ended(held, {id}, event.id))
             state = _add(state, field, event, text) if text.strip() else state
             return replace(state, conflicts=_without(state, id))
     return state
@@ -97,7 +103,7 @@ def _ended(held: tuple[Statement, ...], ids: set[str], event: str) -> tuple[Stat
     )
 
 
-def _without(state: State, statement: str) -> tuple[object, ...]:
+def _without(state: State, statement: str) -> tuple[Conflict, ...]:
     return tuple(
         c for c in state.conflicts if all(candidate.id != statement for candidate in c.candidates)
     )

@@ -1,4 +1,4 @@
-"""``fold``: one event further. Everything a state holds comes from here, from code, not from prose."""
+"""``fold``: one event further. All that a state holds is made here, from events, by code."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from novacore.engine.state import edits, outcomes, said
 from novacore.engine.state.ids import derived_id
 from novacore.engine.state.json_form import from_json
 from novacore.types import Event, PlanItem, State, Statement
-
-MAX_LOOPS = 20
 
 
 def fold(state: State, event: Event) -> State:
@@ -69,9 +67,7 @@ def _refusal(state: State, event: Event, title: str) -> State:
 def _update(state: State, event: Event) -> State:
     if event.data.get("scope") != "mode":
         return state
-    mode = Statement(
-        id="mode", text=outcomes.one_line(event.data.get("text", "")), event=event.id
-    )
+    mode = Statement(id="mode", text=outcomes.one_line(event.data.get("text", "")), event=event.id)
     rest = tuple(item for item in state.conditions if item.id != mode.id)
     return replace(state, conditions=(*rest, mode))
 

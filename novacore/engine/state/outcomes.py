@@ -22,9 +22,12 @@ KEPT_REFUSALS = 60
 LINE_CHARS = 300
 
 _NOTHING_HAPPENED = frozenset(
-    "not_found ambiguous denied too_many too_large stale unreadable unsupported rejected "
-    "sibling_failed unchanged".split()
-)
+    (
+        "not_found", "ambiguous", "denied", "too_many", "too_large", "stale", "unreadable",
+        "unsupported", "rejected", "sibling_failed", "unchanged",
+    )
+)  # fmt: skip
+
 _CUT_SHORT = frozenset(("interrupted", "user_stopped"))
 T = TypeVar("T")
 
@@ -51,7 +54,7 @@ def result(state: State, event: Event) -> State:
     if event.data.get("command") and not event.data.get("synthetic"):
         state = _with_command(state, event)
     status = event.data.get("status")
-    if status in ("denied", "rejected"):
+    if status == "denied":
         return _with_condition(state, event)
     return _with_miss(state, event) if status == "not_found" else state
 
@@ -143,9 +146,7 @@ def _with_miss(state: State, event: Event) -> State:
     return replace(state, ruled_out=_added(state.ruled_out, miss, KEPT_MISSES))
 
 
-def _added(
-    statements: tuple[Statement, ...], new: Statement, limit: int
-) -> tuple[Statement, ...]:
+def _added(statements: tuple[Statement, ...], new: Statement, limit: int) -> tuple[Statement, ...]:
     if any(old.text == new.text for old in statements):
         return statements
     return (*statements, new)[-limit:]

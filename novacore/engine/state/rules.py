@@ -6,6 +6,7 @@ the user, a rule that is lost costs the user's trust.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ _EN_ANYWHERE = r"""
   | make\ sure | ensure | at\ most | at\ least | no\ more\ than | no\ later\ than | up\ to\ \d+
   | unless | only\ (?:if|when|after|once|use|edit|change|touch|modify|read|run|in|with)
   | provided\ that | as\ long\ as | approv(?:e|al) | sign[- ]?off | ask\ me\ (?:first|before)
-  | without\ (?:my|changing|touching|modifying|editing|breaking|adding|using|asking|removing|running)
+  | without\ (?:my|changing|touching|modifying|editing|breaking|adding|using|asking|removing)
   | (?:i|we)\ (?:do\ not|don't)\ want | (?:you|we|one)\ can(?:not|'t) | cannot\ be
   | leave\ \S+(?:\ \S+){0,4}\ (?:alone|as\ is|unchanged|untouched)
   | keep\ \S+(?:\ \S+){0,6}\ (?:as\ is|unchanged|untouched|stable|compatible|working|intact)
@@ -44,9 +45,9 @@ _EN_START = r"(?:^|[,;:(\-–—*•.]\s*|\b(?:please|and|but|so|you|we|just|als
 _EN_ALWAYS = r"\b(?:never|always)\ (?!\w*[^s\s]s\b)\w+"
 _ZH = (
     r"必须|务必|一定要|不要|不得|不能|不可(?!用|思议|避免)|不许|不准|禁止|严禁|切勿|请勿|勿"
-    r"|不应|不允许|只能|只许|只准|仅限|只(?:改|用|动|读|在|有)|上限|下限|最多|至多|至少|不超过|不少于"
-    r"|前提|除非|作废|改为|须由|由我|经我|需要我|先问我|先征得|审批|(?:保持|维持)\S{0,20}(?:不变|兼容|原样)"
-    r"|应当|应该|永远|始终|总是|必需|不再|别(?![的人处名扭致墅])"
+    r"|不应|不允许|只能|只许|只准|仅限|只(?:改|用|动|读|在|有)|上限|下限|最多|至多"
+    r"|至少|不超过|不少于|前提|除非|作废|改为|须由|由我|经我|需要我|先问我|先征得|审批"
+    r"|(?:保持|维持)\S{0,20}(?:不变|兼容|原样)|应当|应该|永远|始终|总是|必需|不再|别(?![的人处名扭致墅])"
     r"|用(?:中文|英文|英语)(?:回答|回复|输出|写|说明|汇报)"
 )
 _NOT_BIE = re.compile(r"[特区级类分个性差辨识鉴判告派国道离送]别")
@@ -55,10 +56,14 @@ _MODAL = re.compile(
 )
 _HEADING = re.compile(
     r"\b(?:rules?|constraints?|requirements?|restrictions?|limits?|conditions?|must(?:s| haves?)?)"
-    r"[^\n.!?]{0,40}[:：]\s*$|(?:要求|规则|约束|限制|原则|注意事项|条件|红线)[^\n。！？]{0,10}[:：]\s*$",
+    r"[^\n.!?]{0,40}[:：]\s*$"
+    r"|(?:要求|规则|约束|限制|原则|注意事项|条件|红线)[^\n。！？]{0,10}[:：]\s*$",
     re.I,
 )
-_BULLET = r"(?:[-*•]|\(?\d{1,2}[.)、）:：](?!\d)|[（(]\d{1,2}[)）]|[①-⑳]|[（(]?[a-z一二三四五六七八九十][)）、])"
+_BULLET = (
+    r"(?:[-*•]|\(?\d{1,2}[.)、）:：](?!\d)|[（(]\d{1,2}[)）]|[①-⑳]"
+    r"|[（(]?[a-z一二三四五六七八九十][)）、])"
+)
 _LIST_LINE = re.compile(rf"[ \t]*{_BULLET}[ \t]*\S")
 _INLINE_ITEM = re.compile(rf"(?:(?<=[:：;；，,])\s*|^){_BULLET}\s*")
 _END = re.compile(r"[。！？!?]+[”’\"')）]*|(?<![\d.])\.(?=\s|$)|(?<=\d)\.(?=\s+[A-Z]|\s*$)|\n\s*\n")
@@ -66,7 +71,8 @@ _REQUEST = re.compile(r"\s*(?:can|could|would|will)\s+you\b|\s*please\b|能否|�
 _QUESTION = re.compile(r"[?？][”’\"')）]*\s*$|吗\s*$")
 _CONDITION = re.compile(
     r"\b(?:unless|only if|only when|only after|provided that|as long as|except|until|before|if|when"
-    r"|after|once)\b[^,;]*|(?:但?前提是|前提是|除非|只有|如果|若|当|直到)[^，；。]*|[^，；。：]{1,20}(?:之前|前)(?=必须|不|须|要)",
+    r"|after|once)\b[^,;]*|(?:但?前提是|除非|只有|如果|若|当|直到)[^，；。]*"
+    r"|[^，；。：]{1,20}(?:之前|前)(?=必须|不|须|要)",
     re.I,
 )
 
@@ -90,8 +96,9 @@ def is_correction(text: str) -> bool:
 
 
 _CORRECTION = re.compile(
-    r"\b(?:correction|instead of|no longer|not \S+ any ?more|changed? (?:it|that|this|the)?.{0,40}\bto"
-    r"|scratch that|forget (?:what|the|that)|i take (?:it|that) back|actually)\b"
+    r"\b(?:correction|instead of|no longer|not \S+ any ?more"
+    r"|changed? (?:it|that|this|the)?.{0,40}\bto|scratch that|forget (?:what|the|that)"
+    r"|i take (?:it|that) back|actually)\b"
     r"|更正|改为|改成|作废|不再|取消|之前说的|收回",
     re.I,
 )
@@ -153,7 +160,7 @@ def _items(masked: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]
         return
     listed = bool(_HEADING.search(masked[start : marks[0].start()].rstrip()))
     places = [start, *(m.start() for m in marks), end]
-    for index, (a, b) in enumerate(zip(places, places[1:], strict=False)):
+    for index, (a, b) in enumerate(itertools.pairwise(places)):
         if masked[a:b].strip(" \t\n;；"):
             yield *_trim(masked, a, b), listed and index > 0
 

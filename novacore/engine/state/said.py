@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from novacore.engine.state.ids import derived_id
@@ -12,7 +11,7 @@ from novacore.engine.state.typed import BLANK, asked_language, language_of, type
 from novacore.types import Conflict, Event, State, Statement
 
 GOAL_CHARS = 1_200
-"""A goal is the user's words up to here, cut at a sentence end; the whole message stays in the log."""
+"""A goal is the user's words up to here, cut at a sentence end; the log holds the rest."""
 _NEW_GOAL = re.compile(
     r"\s*(?:new task|next task|new goal|now (?:for )?(?:something|a) (?:else|different))\b"
     r"|\s*(?:新任务|下一个任务|新目标|换个任务)",
@@ -50,7 +49,9 @@ def assistant(state: State, event: Event) -> State:
     text = "\n".join(str(b.get("text", "")) for b in blocks if b.get("type") == "text").strip()
     if not _ASKS.search(text[-40:]):
         return state
-    start = max((m.end() for m in _SENTENCE_END.finditer(text[:-1], max(0, len(text) - 400))), default=0)
+    start = max(
+        (m.end() for m in _SENTENCE_END.finditer(text[:-1], max(0, len(text) - 400))), default=0
+    )
     question = Statement(
         id=derived_id("question", event.id), text=text[start:].strip()[-300:], event=event.id
     )
@@ -83,7 +84,9 @@ def _contradicted(rule: Statement, active: tuple[Statement, ...]) -> Statement |
 
 
 def _subject(text: str) -> set[str]:
-    pairs = {run[i : i + 2] for run in re.findall(r"[\u3400-\u9fff]+", text) for i in range(len(run) - 1)}
+    pairs = {
+        run[i : i + 2] for run in re.findall(r"[\u3400-\u9fff]+", text) for i in range(len(run) - 1)
+    }
     return pairs | {word.lower() for word in re.findall(r"[A-Za-z_][\w./-]{3,}", text)}
 
 

@@ -3,90 +3,121 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
+
+from novacore.models.navigator.terms import Term, chinese_words, terms_of
 
 Intent = Literal["where", "callers", "explain"]
 
+MAX_CHARS = 4_000
+"""Of a question; what stands behind that (a pasted log, say) is not searched for."""
+MAX_NAMES, MAX_TERMS = 4, 6
+
 _PATH = re.compile(
-    r"[\w./-]*\w+\.(?:py|pyi|tsx?|jsx?|mjs|cjs|toml|json|md|ya?ml|cfg|ini|rs|go|java|c|h)\b"
+    r"[\w./-]*\w+\.(?:py|pyi|tsx?|jsx?|mjs|cjs|toml|json|md|ya?ml|cfg|ini|rs|go|java|c|h|cc|cpp|rb)\b"
 )
 _QUOTED = re.compile(r"[`'\"]([^`'\"\n]{2,80})[`'\"]")
 _IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z]\w*(?:(?:\.|::|/)[A-Za-z_]\w*)+|[A-Za-z]+_\w+|_\w+"
-    r"|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*[a-z_]\w*)\b"
+    r"(?<![\w.])(?:[A-Za-z]\w*(?:(?:\.|::|/)[A-Za-z_]\w*)+|[A-Za-z]+_\w+|_\w+"
+    r"|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*[a-z_]\w*)(?!\w)",
+    re.ASCII,
 )
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(\)?")
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(", re.ASCII)
+_CAPITAL = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{2,}\b|(?<=[\u4e00-\u9fff ])[A-Z][a-z]{2,}(?!\w)")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _CALLERS = re.compile(
-    r"\b(?:what|who|which|where)\b.*\b(?:calls?|uses?|used|invokes?|depends? on|break)\b"
-    r"|\bcallers? of\b|谁调用|哪里调用|引用",
-    re.IGNORECASE | re.DOTALL,
+    r"\b(?:what|who|which|where)\b[^.?!]{0,80}\b(?:calls?|called|uses?|used|invokes?|depends? on)\b"
+    r"|\b(?:callers?|users?|usages?|references?) (?:of|to)\b|谁调用|谁在用|调用者|[哪何]里?.{0,6}(?:调用|用到|引用)"
+    r"|被.{0,6}调用",
+    re.IGNORECASE,
 )
-_WHERE = re.compile(r"\bwhere\b|\bwhich (?:file|module|function|class)\b|哪里|哪个", re.IGNORECASE)
-
-STOP_WORDS = frozenset(
-    "a about after all also an and any are as at be because been before being but by can code could"
-    " did do does done each else ever every file files find for from function functions get gets"
-    " give given go goes had happen happens has have having he here how i if implemented in into is"
-    " it its itself just know let like line lines look made make makes many may me method might more"
-    " most much must my need new no not now of off on once one only onto or other our out over own"
-    " place please project repository repo same say see shall she should show so some such tell than"
-    " that the their them then there these they thing things this those through to too two under"
-    " until up us use used uses using very want was way we were what when where whether which while"
-    " who why will with without work works would yet you your handle handled explain describe"
-    " module modules class classes default defaults".split()
+_WHERE = re.compile(r"\bwhere\b|\bwhich (?:file|module|function|class|part)\b|哪", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\s*(?:please|kindly|(?:can|could|would|will) you(?: please)?|i (?:want|need) you to|let'?s"
+    r"|now|then|,|请|请你|帮我|帮忙)*\s*"
+    r"(?:(?:add|change|fix|implement|refactor|rename|remove|delete|write|create|update|replace|move"
+    r"|edit|rewrite|extend|make|improve|port|migrate|correct)\b"
+    r"|修改|添加|增加|实现一|修复|重构|重命名|删除|改成|改为|编写|写一个|新增)",
+    re.IGNORECASE,
 )
-"""English words that find nothing, and words that any question about code holds."""
+_BACK_REFERENCE = re.compile(
+    r"\b(?:it|its|that|this|those|them|they)\b|它|这个|那个", re.IGNORECASE
+)
+_STUB = re.compile(r"<persisted-output.*?</persisted-output>", re.DOTALL)
+_TESTS = re.compile(r"\btest(?:s|ed|ing)?\b|测试", re.IGNORECASE)
+_DOCS = re.compile(r"\b(?:docs?|documentation|documented|readme|changelog)\b|文档", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question taken apart. ``stems`` are lower-case beginnings of words, most telling first."""
+    """A question taken apart. ``terms`` stand in the order of the question."""
 
     text: str
     intent: Intent
-    paths: tuple[str, ...]
-    names: tuple[str, ...]
-    stems: tuple[str, ...]
-    chinese: bool
+    paths: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
+    chinese: bool = False
+    change: bool = False
+    """It asks to change something rather than to be told."""
+    vague: bool = False
+    """It names nothing to search for; ``paths`` is what a project says of itself."""
+    tests: bool = False
+    docs: bool = False
 
 
-def take_apart(text: str) -> Question:
-    """Find in ``text`` what can be searched for."""
+def take_apart(text: str, before: str = "") -> Question:
+    """Find in ``text`` what can be searched for.
+
+    A question that points back ("where is it tested?") and names nothing itself takes the names
+    and words of the question ``before`` along.
+    """
+    text = _STUB.sub(" ", text)[:MAX_CHARS]
     paths = _unique(_PATH.findall(text))
     names = _names(text, paths)
-    parts = {part.lower() for name in names for part in _parts(name)}
-    words = [w for w in _WORD.findall(_without(text, paths)) if w.lower() not in STOP_WORDS]
-    stems = _unique(stem(w) for w in words if len(w) > 2 and w.lower() not in parts)
+    terms = _terms(text, paths, names)
+    if before and not names and not paths and _BACK_REFERENCE.search(text):
+        earlier = take_apart(before)
+        names, paths = earlier.names, earlier.paths
+        terms = _distinct([*terms, *earlier.terms])
+    vague = not (names or paths or terms)
     return Question(
         text=text,
         intent=_intent(text, names),
-        paths=paths,
-        names=names,
-        stems=(*_unique(stem(part) for part in sorted(parts) if len(part) > 2), *stems)[:12],
+        paths=("README.md",) if vague else paths[:MAX_NAMES],
+        names=names[:MAX_NAMES],
+        terms=terms[:MAX_TERMS],
         chinese=bool(_CJK.search(text)),
+        change=bool(_CHANGE.match(text)),
+        vague=vague,
+        tests=bool(_TESTS.search(text)) or any("test" in path for path in paths),
+        docs=bool(_DOCS.search(text)),
     )
-
-
-def stem(word: str) -> str:
-    """The part of an English word that its other forms share."""
-    return _stemmer()(word.lower())
 
 
 def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     bare = _without(text, paths)
-    quoted = [q for q in _QUOTED.findall(bare) if re.fullmatch(r"[\w.:/()]+", q)]
-    found = [*quoted, *_CALLED.findall(bare), *_IDENTIFIER.findall(bare)]
-    return _unique(name.removesuffix("()").rstrip("(") for name in found)[:6]
+    quoted = [q for q in _QUOTED.findall(bare) if re.fullmatch(r"[A-Za-z_][\w.:/]*(?:\(\))?", q)]
+    found = [*quoted, *_CALLED.findall(bare), *_IDENTIFIER.findall(bare), *_CAPITAL.findall(bare)]
+    return _unique(name.removesuffix("()") for name in found)
+
+
+def _terms(text: str, paths: tuple[str, ...], names: tuple[str, ...]) -> tuple[Term, ...]:
+    """Words of the question first, then the parts of its names."""
+    rest = _without(text, (*paths, *names))
+    words = [*_WORD.findall(rest), *chinese_words(rest)]
+    # A question about tests is answered by where files lie, not by the word.
+    words = [word for word in words if not _TESTS.fullmatch(word)]
+    words += [part for name in names for part in _parts(name)]
+    return _distinct(terms_of(words))
 
 
 def _parts(name: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", re.split(r"[./:]+", name)[-1])
-    return re.findall(r"[A-Za-z0-9]+", spaced.replace("_", " "))
+    return re.findall(r"[A-Za-z0-9]{3,}", spaced.replace("_", " "))
 
 
 def _intent(text: str, names: tuple[str, ...]) -> Intent:
@@ -95,9 +126,9 @@ def _intent(text: str, names: tuple[str, ...]) -> Intent:
     return "where" if _WHERE.search(text) else "explain"
 
 
-def _without(text: str, paths: Iterable[str]) -> str:
-    for path in paths:
-        text = text.replace(path, " ")
+def _without(text: str, pieces: Iterable[str]) -> str:
+    for piece in pieces:
+        text = text.replace(piece, " ")
     return text
 
 
@@ -105,9 +136,5 @@ def _unique(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item for item in items if item))
 
 
-@cache
-def _stemmer() -> Callable[[str], str]:
-    import snowballstemmer
-
-    stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
-    return stem_word
+def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
+    return tuple({term.forms[0]: term for term in reversed([*terms])}.values())[::-1]

@@ -1,0 +1,94 @@
+"""The ``search`` tool: text in files and artifacts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from novacore.code.search import search
+from novacore.tools.artifact_reads import PREFIX, search_artifact
+from novacore.tools.repeats import answer
+from novacore.tools.trees import tree
+from novacore.types import Hit, Hits, ToolCall, ToolOutcome, ToolSpec
+
+if TYPE_CHECKING:
+    from novacore.tools.context import ToolContext
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
+MAX_CONTEXT = 10
+_OTHER = "other words, ignore_case, a wider path or glob, find for a symbol, or history"
+
+SPEC = ToolSpec(
+    name="search",
+    description="Search text by regular expression, by line. path: file, folder or artifact:<id>.",
+    schema={
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "minLength": 1},
+            "path": {"type": "string"},
+            "glob": {"type": "string", "description": "e.g. *.py or src/**/*.ts"},
+            "regex": {"type": "boolean", "description": "default true"},
+            "ignore_case": {"type": "boolean"},
+            "context": {"type": "integer", "minimum": 0, "maximum": MAX_CONTEXT},
+            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
+        },
+        "required": ["pattern"],
+        "additionalProperties": False,
+    },
+)
+
+
+class SearchTool:
+    """Looks below the roots only, so it never asks."""
+
+    spec = SPEC
+
+    def question(self, call: ToolCall, context: ToolContext) -> None:
+        """Nothing to ask."""
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Search on another thread."""
+        return await asyncio.to_thread(_search, call, context)
+
+
+def _search(call: ToolCall, context: ToolContext) -> ToolOutcome:
+    given = call.input
+    path, limit = given.get("path", ""), int(given.get("limit", DEFAULT_LIMIT))
+    regex, ignore_case = bool(given.get("regex", True)), bool(given.get("ignore_case", False))
+    if path.startswith(PREFIX):
+        return search_artifact(
+            path.removeprefix(PREFIX), given["pattern"], regex=regex, ignore_case=ignore_case,
+            limit=limit, context=context,
+        )  # fmt: skip
+    files = tree(path, given.get("glob", ""), context)
+    if isinstance(files, ToolOutcome):
+        return files
+    around = int(given.get("context", 0))
+    found = search(
+        context.policy.roots[0], given["pattern"], files=files.files, regex=regex,
+        ignore_case=ignore_case, context=around, limit=limit, outside=context.policy.roots,
+    )  # fmt: skip
+    if found.status == "failed":
+        return ToolOutcome(text=found.reason, status="failed", is_error=True)
+    lines = _lines(found, around, files.cut)
+    return answer(call, context, lines, status=found.status, scope=files.scope, other=_OTHER)
+
+
+def _lines(found: Hits, around: int, cut: str) -> list[str]:
+    """Grouped by file; ``:`` after the number of a line that matches, ``-`` after one around it."""
+    head = f"{len(found.hits)} of {found.total} lines in {found.files} files" if found.total else ""
+    lines = ["; ".join(note for note in (head, found.reason, cut) if note)]
+    path = ""
+    for hit in found.hits:
+        if hit.path != path:
+            path = hit.path
+            lines.append(path)
+        lines += _hit_lines(hit, around)
+    return lines
+
+
+def _hit_lines(hit: Hit, around: int) -> list[str]:
+    first = max(1, hit.line - around)
+    numbered = enumerate(hit.text.split("\n"), first)
+    return [f"  {number}{':' if number == hit.line else '-'} {text}" for number, text in numbered]
