@@ -21,17 +21,18 @@ def unified(path: str, before: str, after: str) -> str:
         return ""
     if _all_crlf(before) and _all_crlf(after):
         before, after = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
-    old, new = lines_of(before), lines_of(after)
-    head, tail = _common(old, new)
-    start = max(0, head - _CONTEXT)
-    old_part = old[start : len(old) - max(0, tail - _CONTEXT)]
-    new_part = new[start : len(new) - max(0, tail - _CONTEXT)]
+    start = _context_start(before, _equal(before, after))
+    rest = min(len(before), len(after)) - start
+    tail = _context_tail(before, _equal(before[::-1][:rest], after[::-1][:rest]))
+    skipped = before.count("\n", 0, start)
+    old_part = lines_of(before[start : len(before) - tail])
+    new_part = lines_of(after[start : len(after) - tail])
     if max(len(old_part), len(new_part)) > MAX_COMPARED:
         body = [
             f"@@ -{start + 1},{len(old_part)} +{start + 1},{len(new_part)} @@ too large to show"
         ]
     else:
-        body = list(_hunks(old_part, new_part, start))
+        body = list(_hunks(old_part, new_part, skipped))
     return "\n".join([f"--- a/{path}", f"+++ b/{path}", *_bounded(body)]) + "\n"
 
 
@@ -39,13 +40,35 @@ def _all_crlf(text: str) -> bool:
     return text.count("\n") == text.count("\r\n")
 
 
-def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Equal lines at the start and, without those, at the end."""
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    rest = most - head
-    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    return head, tail
+def _equal(one: str, other: str) -> int:
+    """Characters that both begin with; by halves, since comparing slices is what is fast."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _context_start(text: str, offset: int) -> int:
+    """The start of the line that is 3 above the one at ``offset``."""
+    for _ in range(_CONTEXT + 1):
+        offset = text.rfind("\n", 0, max(offset, 0))
+        if offset < 0:
+            return 0
+    return offset + 1
+
+
+def _context_tail(text: str, size: int) -> int:
+    """How much of an equal end of ``size`` is left when 3 whole lines of it are shown."""
+    at = len(text) - size
+    for _ in range(_CONTEXT + 1):
+        at = text.find("\n", at) + 1
+        if not at:
+            return 0
+    return len(text) - at
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[str]:

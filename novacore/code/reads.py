@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice
 
-from novacore.code import cuts, listing, namepath
+from novacore.code import cuts, listing
 from novacore.code.outline import outline
+from novacore.code.symbol_reads import OpenFile, flagged, read_symbol
 from novacore.code.text import (
     AS_IS,
     decode,
@@ -21,11 +21,10 @@ from novacore.code.text import (
     parsed_bytes,
     version_of,
 )
-from novacore.types import Candidate, Outline, Range, ReadResult, Status, Symbol
+from novacore.types import Range, ReadResult
 
 WHOLE_LINES = 400
 """Lines up to which a file is read whole, when the tokens fit too."""
-MAX_CANDIDATES = 20
 
 _LINES = re.compile(r"(.*?):(\d{1,12})(?:-(\d{1,12}))?\Z", re.DOTALL)
 _BYTES = re.compile(r"(.*?)@(\d{1,15})-(\d{1,15})\Z", re.DOTALL)
@@ -43,17 +42,6 @@ class Target:
     end_byte: int = -1
     """-1: as far as the budget goes."""
     outline: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    path: str
-    data: bytes
-    source: bytes
-    """What lines are counted in; ``to_file`` leads from its offsets to those of ``data``."""
-    to_file: Callable[[int], int]
-    max_tokens: int
-    base: ReadResult
 
 
 def parse_spec(spec: str) -> tuple[str, Target]:
@@ -88,7 +76,7 @@ def read(
     return replace(result, status="stale", text="", outline=(), reason=reason)
 
 
-def _open(path: str, data: bytes, max_tokens: int, base: ReadResult) -> _File:
+def _open(path: str, data: bytes, max_tokens: int, base: ReadResult) -> OpenFile:
     encoding = encoding_of(data)[0]
     source: bytes = data
     to_file: Callable[[int], int] = _same
@@ -97,16 +85,16 @@ def _open(path: str, data: bytes, max_tokens: int, base: ReadResult) -> _File:
         source, encoding = parsed_bytes(data, decoded), decoded.encoding
         to_file = file_offsets(source, decoded)
     base = replace(base, encoding=encoding, total_lines=line_count(source))
-    return _File(path, data, source, to_file, max_tokens, base)
+    return OpenFile(path, data, source, to_file, max_tokens, base)
 
 
 def _same(offset: int) -> int:
     return offset
 
 
-def _answer(file: _File, target: Target) -> ReadResult:
+def _answer(file: OpenFile, target: Target) -> ReadResult:
     if target.symbol:
-        return _read_symbol(file, target.symbol)
+        return read_symbol(file, target.symbol)
     if target.outline:
         return _read_outline(file)
     if target.start_byte >= 0 or target.end_byte >= 0:
@@ -116,7 +104,7 @@ def _answer(file: _File, target: Target) -> ReadResult:
     return _read_whole(file)
 
 
-def _read_whole(file: _File) -> ReadResult:
+def _read_whole(file: OpenFile) -> ReadResult:
     small = file.base.total_lines <= WHOLE_LINES and cuts.fits(file.source, file.max_tokens)
     if small:
         return _cut(file, 0, len(file.source))
@@ -127,11 +115,11 @@ def _read_whole(file: _File) -> ReadResult:
     return replace(found, status="too_large", reason=reason)
 
 
-def _read_outline(file: _File) -> ReadResult:
+def _read_outline(file: OpenFile) -> ReadResult:
     found = outline(file.path, file.data)
     text = listing.render(found.symbols, max_chars=min(listing.MAX_CHARS, 2 * file.max_tokens))
     return replace(
-        _flagged(file.base, found),
+        flagged(file.base, found),
         status=found.status,
         text=text,
         reason=found.reason,
@@ -139,17 +127,7 @@ def _read_outline(file: _File) -> ReadResult:
     )
 
 
-def _flagged(base: ReadResult, found: Outline) -> ReadResult:
-    return replace(
-        base,
-        language=found.language,
-        partial=found.partial,
-        generated=found.generated,
-        minified=found.minified,
-    )
-
-
-def _read_lines(file: _File, first: int, last: int) -> ReadResult:
+def _read_lines(file: OpenFile, first: int, last: int) -> ReadResult:
     total = file.base.total_lines
     if 0 < last < first:
         return replace(file.base, status="failed", reason=f"end_line {last} is before {first}")
@@ -168,7 +146,7 @@ def _read_lines(file: _File, first: int, last: int) -> ReadResult:
     return replace(result, reason=reason)
 
 
-def _long_line(file: _File, line: int, start: int) -> ReadResult:
+def _long_line(file: OpenFile, line: int, start: int) -> ReadResult:
     end = line_start(file.source[start:], 2) + start
     first, last = file.to_file(start), file.to_file(end)
     reason = f"line {line} alone is too long; read bytes of {first}-{last} in pieces"
@@ -176,7 +154,7 @@ def _long_line(file: _File, line: int, start: int) -> ReadResult:
     return replace(file.base, status="too_large", range=place, reason=reason)
 
 
-def _read_bytes(file: _File, first: int, last: int) -> ReadResult:
+def _read_bytes(file: OpenFile, first: int, last: int) -> ReadResult:
     total = len(file.data)
     if last >= 0 and last < first:
         return replace(file.base, status="failed", reason=f"end_byte {last} is before {first}")
@@ -193,84 +171,7 @@ def _read_bytes(file: _File, first: int, last: int) -> ReadResult:
     return replace(result, reason=f"cut to what fits; go on with start_byte={end}")
 
 
-def _read_symbol(file: _File, query: str) -> ReadResult:
-    found = outline(file.path, file.data)
-    base = _flagged(file.base, found)
-    if found.status != "ok":
-        reason = f"{found.reason}{_mentions(file, query)}"
-        return replace(base, status=found.status, reason=reason)
-    matches = namepath.match(query, found.symbols)
-    if not matches:
-        nearest = _nearest(query, found.symbols)
-        reason = f"no symbol {query}{_mentions(file, query)}"
-        if found.partial:
-            reason = f"{reason}; {found.reason}"
-        return replace(base, status="not_found", nearest=nearest, reason=reason)
-    if len(matches) > 1:
-        return _several(base, query, matches)
-    return _one(file, base, found, matches[0])
-
-
-def _one(file: _File, base: ReadResult, found: Outline, symbol: Symbol) -> ReadResult:
-    piece = file.data[symbol.range.start_byte : symbol.range.end_byte]
-    result = replace(
-        base,
-        name_path=symbol.name_path,
-        kind=symbol.kind,
-        range=symbol.range,
-        approximate=symbol.approximate,
-        reason=found.reason,
-    )
-    text = _decode(piece, base.encoding)
-    if cuts.fits(text.encode("utf-8", "surrogateescape"), file.max_tokens):
-        return replace(result, text=text)
-    inner = listing.children(found.symbols, symbol)
-    shown = listing.render((symbol, *inner), max_chars=min(listing.MAX_CHARS, 2 * file.max_tokens))
-    first, last = symbol.range.start_line, symbol.range.end_line
-    reason = f"lines {first}-{last} are too large at once; read a child or a line range of them"
-    return replace(result, status="too_large", text=shown, outline=inner, reason=reason)
-
-
-def _several(base: ReadResult, query: str, matches: Sequence[Symbol]) -> ReadResult:
-    many = len(matches) > MAX_CANDIDATES
-    candidates = tuple(
-        Candidate(
-            path=base.path,
-            name_path=symbol.name_path,
-            kind=symbol.kind,
-            start_line=symbol.range.start_line,
-            end_line=symbol.range.end_line,
-            signature=symbol.signature,
-        )
-        for symbol in matches[:MAX_CANDIDATES]
-    )
-    advice = "name its parent too" if many else "read one of them by its whole name path"
-    reason = f"{len(matches)} symbols fit {query}; {advice}"
-    status: Status = "too_many" if many else "ambiguous"
-    return replace(base, status=status, candidates=candidates, reason=reason)
-
-
-def _nearest(query: str, symbols: Sequence[Symbol]) -> tuple[str, ...]:
-    from rapidfuzz import fuzz, process
-
-    name = namepath.last_name(query).lower()
-    names = [symbol.name.lower() for symbol in symbols]
-    best = process.extract(name, names, scorer=fuzz.ratio, limit=5)
-    return tuple(symbols[index].name_path for _, _, index in best)
-
-
-def _mentions(file: _File, query: str) -> str:
-    """Lines where the name stands as a word: what is left when symbols do not help."""
-    name = namepath.last_name(query).encode("utf-8", "surrogateescape")
-    if not name:
-        return ""
-    word = re.compile(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)")
-    found = islice(word.finditer(file.source), 200)
-    lines = list(dict.fromkeys(line_at(file.source, match.start()) for match in found))[:5]
-    return f"; the word stands in lines {', '.join(map(str, lines))}" if lines else ""
-
-
-def _cut(file: _File, start: int, end: int) -> ReadResult:
+def _cut(file: OpenFile, start: int, end: int) -> ReadResult:
     """The piece ``start`` to ``end`` (offsets of ``source``) as an answer."""
     place = Range(
         start_line=line_at(file.source, start),
@@ -280,9 +181,3 @@ def _cut(file: _File, start: int, end: int) -> ReadResult:
     )
     text = file.source[start:end].decode("utf-8", "surrogateescape")
     return replace(file.base, range=place, text=text)
-
-
-def _decode(piece: bytes, encoding: str) -> str:
-    if encoding in AS_IS:
-        return piece.decode("utf-8", "surrogateescape")
-    return piece.decode(encoding)

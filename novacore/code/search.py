@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from novacore.code.literals import required_literal
 from novacore.code.ripgrep import files_with
 from novacore.code.text import decode, is_binary
-from novacore.code.walk import WalkedFile, read_file
+from novacore.code.walk import MAX_READ_BYTES, WalkedFile, read_file
 from novacore.types import Hit, Hits, Status
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ class _Progress:
     total: int = 0
     with_hits: int = 0
     searched: int = 0
-    skipped: int = 0
     stopped: str = ""
 
 
@@ -72,7 +71,6 @@ def search(
         if data is not None and literal and not ignore_case and _lacks(data, literal):
             continue
         if data is None or is_binary(data):
-            progress.skipped += 1
             continue
         try:
             _search_file(file, decode(data).text, compiled, context, limit, progress)
@@ -186,11 +184,10 @@ def _answer(progress: _Progress, limit: int) -> Hits:
     hits, total = tuple(progress.hits), progress.total
     more = "at least " if total >= MAX_COUNTED else ""
     notes = [progress.stopped] if progress.stopped else []
-    if progress.skipped:
-        notes.append(f"{progress.skipped:,} binary, large or unreadable files left out")
     status: Status = "ok" if hits else "not_found"
     if not hits:
-        notes.insert(0, f"no match in {progress.searched:,} files")
+        left_out = f"binaries and files over {MAX_READ_BYTES // 1_000_000} MB are not searched"
+        notes.insert(0, f"no match in {progress.searched:,} files; {left_out}")
     elif total > limit or progress.stopped:
         status = "too_many"
         notes.insert(0, f"{more}{total:,} lines match; narrow by path, glob or a longer pattern")

@@ -89,18 +89,19 @@ def _spares_newest_batch(items: Sequence[ViewItem]) -> set[int]:
 
 
 def _batches(items: Sequence[ViewItem]) -> list[tuple[int, int]]:
-    """First and last index of each assistant event with calls and all of its results."""
-    places = {
-        str(item.event.data.get("call_id")): i
-        for i, item in enumerate(items)
-        if item.event.kind == "tool_result"
-    }
-    last = len(items) - 1
-    return [
-        (i, max(places.get(call, last) for call in calls))
-        for i, item in enumerate(items)
-        if (calls := calls_of(item.event))
-    ]
+    """First and last index of each assistant event with calls and its results, if all are there."""
+    ends: dict[int, int] = {}
+    open_calls: dict[str, int] = {}
+    for index, item in enumerate(items):
+        for call in calls_of(item.event):
+            open_calls[call] = index
+            ends[index] = index
+        if item.event.kind == "tool_result":
+            start = open_calls.pop(str(item.event.data.get("call_id")), None)
+            if start is not None:
+                ends[start] = index
+    ends.update(dict.fromkeys(open_calls.values(), len(items) - 1))
+    return sorted(ends.items())
 
 
 def _after_smallest_prefix(items: Sequence[ViewItem], budget: Budget) -> set[int]:

@@ -16,18 +16,17 @@ def head_rows(
     lookup: Lookup,
     count: Count,
     *,
-    transcript: str = "",
     output_lines: OutputLines | None = None,
 ) -> Iterator[Row]:
     """Baseline, summary, kept user messages, kept evidence, recovery attachment - in this order.
 
-    ``lookup`` finds an event of the log by id; the others as in ``boundary.render_head``.
+    ``lookup`` finds an event of the log by id; ``output_lines`` as in ``boundary.render_head``.
     """
     baseline: Mapping[str, Any] = event.data.get("baseline") or {}
     for part in baseline.get("parts", ()):
         yield part_row(part, event, count, head=True)
     boundary = boundary_from_json(event.data["boundary"])
-    head = render_head(boundary, lookup, transcript=transcript, output_lines=output_lines)
+    head = render_head(boundary, lookup, output_lines=output_lines)
     for index, part in enumerate(head):
         yield text_row(
             labels.USER if part.kind == "kept_user" else labels.SUMMARY,

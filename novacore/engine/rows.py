@@ -98,7 +98,8 @@ def _assistant(event: Event, count: Count, reasoning: Mapping[int, Reasoning]) -
     blocks: Sequence[Mapping[str, Any]] = event.data.get("blocks", ())
     for index in range(len(blocks) + len(reasoning)):
         if (kept := reasoning.get(index)) is not None:
-            yield _assistant_row(event, index, kept, str(dict(kept.data)), count)
+            shown = str(kept.data.get("thinking") or kept.data.get("data") or "")
+            yield _assistant_row(event, index, kept, shown, count)
             continue
         data = blocks[index - sum(1 for place in reasoning if place < index)]
         if data.get("type") == "text":
@@ -116,10 +117,17 @@ def _assistant_row(event: Event, index: int, block: Block, content: str, count: 
         id=f"{event.id}#{index}",
         content=content,
         source=Source(uri=f"event:{event.id}", time=event.ts),
-        reason="the model called a tool" if is_call else "the model said it",
+        reason=_ASSISTANT_REASONS[type(block)],
         tokens=count(content) + (12 if is_call else 4),
     )
     return Row(role="assistant", block=block, fragment=piece, event=event.id)
+
+
+_ASSISTANT_REASONS: dict[type[Block], str] = {
+    Text: "the model said it",
+    ToolUse: "the model called a tool",
+    Reasoning: "the model reasoned; only it can use this",
+}
 
 
 def _tool_result(event: Event, count: Count, _: Mapping[int, Reasoning]) -> Iterator[Row]:

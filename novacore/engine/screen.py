@@ -69,8 +69,9 @@ class Screen:
             self._column += number or 1
         elif final == "G":
             self._column = max(0, number - 1)
-        elif final in "AF":
-            self._up(number or 1, home=final == "F")
+        elif final in "ABEF":
+            rows = number or 1
+            self._jump(-rows if final in "AF" else rows, home=final in "EF")
         elif final in "Hf" and self._rows[self._row]:
             # A full-screen program: keep every text on a row of its own rather than overlay them.
             self._row = len(self._rows) - 1
@@ -81,9 +82,9 @@ class Screen:
         self._leave_row()
         return "\n".join([*self._done, *map(_final, self._rows)])
 
-    def _up(self, count: int, *, home: bool) -> None:
+    def _jump(self, rows: int, *, home: bool) -> None:
         self._leave_row()
-        self._row = max(0, self._row - count)
+        self._row = min(max(0, self._row + rows), len(self._rows) - 1)
         if home:
             self._column = 0
 

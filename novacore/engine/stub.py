@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from novacore.engine.frames import frame
-from novacore.logs import Analysis, analyse, choose, excerpt_of, render, width_for
+from novacore.logs import Analysis, Excerpt, analyse, excerpt_of, shown
 from novacore.store.artifacts import Artifact
 from novacore.tokens import estimate
 from novacore.types import LineRange
@@ -44,7 +44,7 @@ def stub(
     head = _head(of)
     room = excerpt_chars
     while True:
-        body = "\n".join(part for part in (head, *_excerpt(of, analysis, room)) if part)
+        body = "\n".join(part for part in (head, _excerpt(of, analysis, room)) if part)
         whole = frame(body, kind=KIND, fragment=of.fragment, key=key)
         tokens = estimate(whole)
         if (tokens <= max_tokens and len(whole) <= MAX_CHARS) or room < 100:
@@ -99,22 +99,18 @@ def _how(of: StubOf) -> str:
     ways = []
     if "read" in of.offered:
         unit = "line" if of.artifact.lines > 3 else "byte"
-        ways.append(f'read(path="{name}", start_{unit}=..., end_{unit}=...)')
+        ways.append(f"read (start_{unit}, end_{unit})")
     if "search" in of.offered:
-        ways.append(f'search(path="{name}", pattern="...")')
-    return f"Read a part: {' or '.join(ways)}." if ways else ""
+        ways.append("search (pattern)")
+    return f'For a part: {" or ".join(ways)} with path="{name}".' if ways else ""
 
 
-def _excerpt(of: StubOf, analysis: Analysis, room: int) -> Sequence[str]:
-    lines = analysis.lines
+def _excerpt(of: StubOf, analysis: Analysis, room: int) -> str:
     if of.ranges is None:
         chosen = excerpt_of(analysis, room)
-        ranges, note = chosen.ranges, chosen.note
     else:
-        ranges, note = of.ranges, _cut(of.note, room * 2 // 3)
-    numbers = choose(lines, ranges, room - len(note) - bool(note))
-    shown = render(lines, numbers, width_for(len(lines), room)) if numbers else ""
-    return [note, shown]
+        chosen = Excerpt(ranges=of.ranges, note=_cut(of.note, room * 4 // 5))
+    return shown(analysis, chosen, room)
 
 
 def _cut(note: str, limit: int) -> str:

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from novacore.logs.failing import bare_long, failing_in
-from novacore.logs.lines import split
+from novacore.logs.lines import READ_LINES, split
 from novacore.logs.pytests import pytest_sessions
 from novacore.logs.signs import CAUSE, VERDICT, Sign, contentless, signs
 
 _EPISODE = 30
 """Lines between two signs of one failure; stack frames stand between them."""
-_ANALYSED = 100_000
-"""Lines that are read. Of what is longer than any log that a person reads, the end tells."""
 _SHAPE = re.compile(r"\d+|\W+")
 
 
@@ -35,7 +33,7 @@ class Analysis:
 def analyse(text: str) -> Analysis:
     """Read an output once, for any number of excerpts."""
     lines = split(text)
-    skipped = max(0, len(lines) - _ANALYSED)
+    skipped = max(0, len(lines) - READ_LINES)
     read = lines[skipped:]
     bared = [bare_long(line) for line in read]
     sessions = pytest_sessions(bared)

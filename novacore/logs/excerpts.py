@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from novacore.logs.analysis import Analysis, analyse, causes
-from novacore.logs.show import cost, ranges_of, width_for
+from novacore.logs.show import choose, cost, ranges_of, render, width_for
 from novacore.logs.signs import VERDICT, WEAK, Sign
 from novacore.types import LineRange
 
@@ -16,7 +16,7 @@ _LOCATION = re.compile(
     r"|\S+\.\w+\(\d+,\d+\))"
 )
 _WHOLE_NAMES = 8
-_NAMES_SHARE, _TAIL_SHARE, _HEAD_SHARE = 65, 24, 12
+_NAMES_SHARE, _TAIL_SHARE, _HEAD_SHARE = 70, 24, 12
 """Percent of the room that failing names, the tail and the head may take at most."""
 
 
@@ -46,6 +46,15 @@ def excerpt_of(analysis: Analysis, max_chars: int = 2000) -> Excerpt:
     return Excerpt(ranges=ranges_of(numbers), failing=analysis.failing, note=note)
 
 
+def shown(analysis: Analysis, chosen: Excerpt, max_chars: int = 2000) -> str:
+    """An excerpt as a model sees it: its note, then the numbered lines."""
+    lines = analysis.lines
+    room = max_chars - len(chosen.note) - bool(chosen.note)
+    numbers = choose(lines, chosen.ranges, room)
+    body = render(lines, numbers, width_for(len(lines), room)) if numbers else ""
+    return "\n".join(part for part in (chosen.note, body) if part)
+
+
 def _wanted(analysis: Analysis, note: str) -> Iterator[tuple[int, int]]:
     """Line numbers in the order in which they are worth their room, each with its share or 0."""
     lines, total = analysis.lines, len(analysis.lines)
@@ -58,9 +67,9 @@ def _wanted(analysis: Analysis, note: str) -> Iterator[tuple[int, int]]:
     yield from _free([*_with_place(lines, found[:1]), *verdicts[-1:]])
     yield from ((number, _TAIL_SHARE) for number in range(total, max(0, total - 6), -1))
     yield from ((number, _HEAD_SHARE) for number in range(1, min(total, 3) + 1))
-    yield from _free([*_with_place(lines, told[:1]), *_with_place(lines, untold[:1])])
+    yield from _free([*_with_place(lines, untold[:1])])
     yield from _free([*_with_place(lines, found[1:12]), *(s.line for s in untold[:10])])
-    yield from _free([*verdicts[:-1][-4:], *_with_place(lines, told[1:6])])
+    yield from _free([*verdicts[:-1][-4:], *_with_place(lines, told[:6])])
     yield from _free([*(s.line for s in found[12:60]), *weak[:5]])
     if not found:
         ends = zip(range(1, 60), range(total, 0, -1), strict=False)

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from novacore.logs.lines import bare, split
+from novacore.logs.lines import READ_LINES, bare, split
 from novacore.logs.pytests import pytest_failing, pytest_sessions
 
 # One pattern a runner; group 1 is the name. Only words that a runner prints for a failed case.
@@ -51,7 +51,7 @@ def failing_tests(text: str) -> tuple[str, ...]:
     gtest, ctest, phpunit, rspec, dotnet, TAP; of a run that names no test the failed module or
     tox environment. Names in what a passing session printed are not failures.
     """
-    return failing_in([bare_long(line) for line in split(text)])
+    return failing_in([bare_long(line) for line in split(text)[-READ_LINES:]])
 
 
 def bare_long(line: str) -> str:

@@ -7,6 +7,8 @@ from novacore.logs.signs import VERDICT, signs
 from novacore.logs.tools import announced
 
 _SCORED_LINES = 3
+_READ = 10_000
+"""Lines at each end that are read."""
 
 
 def is_log(text: str, command: str, exit_code: int | None) -> bool:
@@ -19,4 +21,6 @@ def is_log(text: str, command: str, exit_code: int | None) -> bool:
         return False
     if kind == "log" or exit_code not in (0, None):
         return True
-    return sum(sign.score >= VERDICT for sign in signs(split(text))) >= _SCORED_LINES
+    lines = split(text)
+    ends = lines if len(lines) <= 2 * _READ else lines[:_READ] + lines[-_READ:]
+    return sum(sign.score >= VERDICT for sign in signs(ends)) >= _SCORED_LINES

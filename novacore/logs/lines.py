@@ -7,6 +7,9 @@ import re
 LOOK = 400
 """Characters of a line that are read for signs; longer lines are read around their sign."""
 
+READ_LINES = 50_000
+"""Lines that are read. Of what is longer than any log that a person reads, the end tells."""
+
 _PREFIX = re.compile(
     r"(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?\ufeff?"  # job and step of a GitHub log
     r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?"

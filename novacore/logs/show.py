@@ -18,7 +18,7 @@ def width_for(count: int, max_chars: int) -> int:
     return max(WIDTH, max_chars // max(1, count) - 24) if count < 8 else WIDTH
 
 
-def shown(number: int, line: str, width: int) -> str:
+def row(number: int, line: str, width: int) -> str:
     """One line as it is shown: its 1-based number, then its text, cut to ``width`` characters."""
     return f"{number}| {clip(line, width)}"
 
@@ -71,7 +71,7 @@ def render(lines: Sequence[str], numbers: Iterable[int], width: int) -> str:
     for number in numbers:
         if number != last + 1:
             rows.append(GAP)
-        rows.append(shown(number, lines[number - 1], width))
+        rows.append(row(number, lines[number - 1], width))
         last = number
     if last < len(lines):
         rows.append(GAP)

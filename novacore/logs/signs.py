@@ -12,7 +12,8 @@ NOTHING, WEAK, VERDICT, CAUSE = 0, 1, 2, 3
 
 _CANDIDATE = re.compile(
     r"error|fail|fatal|exception|traceback|panic|\bexit|denied|cannot|unable|undefined|not found"
-    r"|no such|no space|abort|killed|fault|not ok|unhandled|uncaught|npm ERR|\*\*\*|^E  |:\d+:\d+:? +[A-Z]+\d|[✕✖✗×●]",
+    r"|no such|no space|abort|killed|fault|not ok|unhandled|uncaught|npm ERR|\*\*\*|^E  "
+    r"|:\d+:\d+:? +[A-Z]+\d|[✕✖✗×●]",
     re.IGNORECASE | re.MULTILINE,
 )
 

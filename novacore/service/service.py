@@ -59,7 +59,7 @@ class Service:
         for run in list(self._running.values()):
             run.cancel()
         for session in self._sessions.values():
-            session.parts.folder.close()
+            await session.aclose()
         self._sessions.clear()
         if self._opener is not None:
             await self._opener.aclose()
@@ -136,11 +136,15 @@ class Service:
 
     def sessions(self) -> tuple[SessionInfo, ...]:
         """This person's sessions in this repository, newest first."""
-        from novacore.store.folder import list_sessions
+        from novacore.store.folder import SESSIONS, list_sessions
+        from novacore.store.locks import is_locked
 
         space = self.workspace
         found = list_sessions(space.state, principal=space.principal, repository=space.repository)
-        return tuple(_session_info(meta) for meta in found)
+        return tuple(
+            _session_info(meta, locked=is_locked(space.state / SESSIONS / meta.id))
+            for meta in found
+        )
 
     def latest_session(self) -> str | None:
         """The id of the session that was used last here."""
@@ -211,7 +215,7 @@ class Service:
 
     def trust_revoke(self, path: Path) -> None:
         """Take trust back."""
-        self._trust().revoke(path)
+        self._trust().revoke(self._trust_root(path))
 
     async def doctor(self) -> tuple[Check, ...]:
         """Versions, grammars, keys, paths, plugins, disk - and what to do."""
@@ -296,7 +300,7 @@ def _trust_entry(found: Trusted) -> TrustEntry:
     )
 
 
-def _session_info(meta: SessionMeta) -> SessionInfo:
+def _session_info(meta: SessionMeta, *, locked: bool = False) -> SessionInfo:
     return SessionInfo(
         id=meta.id,
         title=meta.title,
@@ -309,5 +313,6 @@ def _session_info(meta: SessionMeta) -> SessionInfo:
         events=meta.events,
         last_seq=meta.last_seq,
         repository=meta.repository,
+        locked=locked,
         damaged=tuple(meta.damaged),
     )

@@ -127,7 +127,6 @@ class Record:
             event,
             self.event,
             self._count,
-            transcript=str(self._log.path),
             output_lines=self.output_lines,
         )
         return list(head), tail

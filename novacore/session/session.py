@@ -19,9 +19,11 @@ from novacore.session.acting import Acting
 from novacore.session.asking import Asking
 from novacore.session.compacting import Compacting
 from novacore.session.parts import Ask, Emit, SessionParts
+from novacore.session.past_events import event_opener
 from novacore.session.record import Record
 from novacore.session.resume import close_dangling
 from novacore.session.window import Window
+from novacore.tools.run import RunTool
 from novacore.types import Trigger
 
 
@@ -38,6 +40,8 @@ class Session:
             artifacts=parts.folder.artifacts,
         )
         self.record.replay()
+        state = parts.folder.path.parent.parent
+        parts.context.open_event = event_opener(self.record, parts.folder.id, state)
         self.window = Window(self.record, parts)
         self.steps = 0
         self._acting = Acting(self.record, parts, self.window)
@@ -65,6 +69,13 @@ class Session:
         self.parts.context.plan = self.record.state.plan
         await self._start_epoch()
         return closed
+
+    async def aclose(self) -> None:
+        """End background jobs, write what is left, give the lock back."""
+        runner = self.parts.tools.get("run")
+        if isinstance(runner, RunTool):
+            await runner.close(self.id)
+        self.parts.folder.close()
 
     def steer(self, text: str) -> None:
         """Queue words of the user; they join the next request beside the newest results."""

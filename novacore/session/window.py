@@ -22,9 +22,9 @@ class Window:
     def __init__(self, record: Record, parts: SessionParts) -> None:
         self._record = record
         self._parts = parts
-        rows = parts.folder.snapshots.requests()
-        self.number = int(rows[-1]["request"]) if rows else 0
-        self.epoch = int(rows[-1]["epoch"]) if rows else 0
+        sent = [row for row in parts.folder.snapshots.requests() if "request" in row]
+        self.number = int(sent[-1]["request"]) if sent else 0
+        self.epoch = int(sent[-1]["epoch"]) if sent else 0
         self.tools: tuple[ToolSpec, ...] = ()
         self.assembled: Assembled | None = None
         self._mark: Mark | None = None

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from novacore.code.ignores import ignored
 from novacore.code.reads import Target, read
+from novacore.code.text import AS_IS
 from novacore.tools import outcomes
 from novacore.tools.artifact_reads import PREFIX, read_artifact
 from novacore.tools.files import Opened, file_source, open_file, path_question, printable
+from novacore.tools.whole_secrets import masked_part
 from novacore.types import (
     FileRecord,
     PermissionQuestion,
@@ -125,8 +127,7 @@ def _is_ignored(opened: Opened, context: ToolContext) -> bool:
 def _with_text(opened: Opened, result: ReadResult, context: ToolContext) -> ToolOutcome:
     first = result.range.start_line if result.range else None
     last = result.range.end_line if result.range else None
-    text = printable(_margin(opened.data, result) + result.text)
-    text = context.masker.mask(text).text
+    text = _masked(opened.data, result, context)
     notes = _notes(opened, result)
     header = f"{opened.path} {'; '.join(notes)}"
     record = FileRecord(
@@ -141,13 +142,18 @@ def _with_text(opened: Opened, result: ReadResult, context: ToolContext) -> Tool
     )
 
 
-def _margin(data: bytes, result: ReadResult) -> str:
-    """The white space before a symbol, so that its first line can be quoted as it stands."""
-    if not result.kind or result.range is None or result.status != "ok":
-        return ""
-    start = result.range.start_byte
-    before = data[data.rfind(b"\n", 0, start) + 1 : start]
-    return "" if before.strip(b" \t") else before.decode("ascii")
+def _masked(data: bytes, result: ReadResult, context: ToolContext) -> str:
+    place = result.range
+    if place is None or result.status != "ok" or result.encoding not in AS_IS:
+        return context.masker.mask(printable(result.text)).text
+    start = _margin_start(data, place.start_byte) if result.kind else place.start_byte
+    return masked_part(data, start, place.end_byte, context.masker)
+
+
+def _margin_start(data: bytes, start: int) -> int:
+    """Before the white space of a symbol's first line, so that it can be quoted as it stands."""
+    first = data.rfind(b"\n", 0, start) + 1
+    return start if data[first:start].strip(b" \t") else first
 
 
 def _notes(opened: Opened, result: ReadResult) -> list[str]:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from novacore.code.places import offset_of_line
 from novacore.code.search import search
+from novacore.code.text import decode
+from novacore.code.walk import WalkedFile, read_file
 from novacore.tools.artifact_reads import PREFIX, search_artifact
 from novacore.tools.repeats import answer
 from novacore.tools.trees import tree
+from novacore.tools.whole_secrets import masked_line
 from novacore.types import Hit, Hits, ToolCall, ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
@@ -71,8 +78,21 @@ def _search(call: ToolCall, context: ToolContext) -> ToolOutcome:
     )  # fmt: skip
     if found.status == "failed":
         return ToolOutcome(text=found.reason, status="failed", is_error=True)
-    lines = _lines(found, around, files.cut)
+    hits = tuple(_masked(found.hits, files.files, context))
+    lines = _lines(replace(found, hits=hits), around, files.cut)
     return answer(call, context, lines, status=found.status, scope=files.scope, other=_OTHER)
+
+
+def _masked(
+    hits: Sequence[Hit], files: Sequence[WalkedFile], context: ToolContext
+) -> Iterator[Hit]:
+    """Each hit is looked at with what is around it: a line of a key does not look like one."""
+    by_path = {file.path: file for file in files}
+    for path, group in groupby(hits, key=lambda hit: hit.path):
+        text = decode(read_file(by_path[path]) or b"").text
+        for hit in group:
+            offset = offset_of_line(text, hit.line) + hit.column
+            yield replace(hit, text=masked_line(text, offset, hit.text, context.masker))
 
 
 def _lines(found: Hits, around: int, cut: str) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from novacore import Hooks, override
-from novacore.logs import excerpt, is_log
+from novacore.logs import Analysis, Excerpt, analyse, excerpt_of, is_log, shown
+from novacore.tokens import estimate
 from novacore.types import SpillItem, SpillLimits, SpillPlan, SpillRequest, ToolOutput
 
 _AROUND = 150
@@ -32,7 +33,16 @@ def _is_large_log(output: ToolOutput, limits: SpillLimits) -> bool:
 
 
 def _item(output: ToolOutput, limits: SpillLimits) -> SpillItem:
-    per_token = len(output.text) / max(1, output.tokens)
-    room = int(max(0, limits.log_shown_tokens - _AROUND) * per_token)
-    shown = excerpt(output.text, min(limits.excerpt_chars, room))
-    return SpillItem(output_id=output.id, ranges=shown.ranges, note=shown.note)
+    chosen = _within(analyse(output.text), limits)
+    return SpillItem(output_id=output.id, ranges=chosen.ranges, note=chosen.note)
+
+
+def _within(analysis: Analysis, limits: SpillLimits) -> Excerpt:
+    """The largest excerpt that leaves the host room for what it says itself."""
+    most, room = max(0, limits.log_shown_tokens - _AROUND), limits.excerpt_chars
+    while True:
+        chosen = excerpt_of(analysis, room)
+        tokens = estimate(shown(analysis, chosen, room))
+        if tokens <= most or room < 100:
+            return chosen
+        room = min(room * 19 // 20, room * most // tokens)

@@ -1,4 +1,4 @@
-"""P13: the process died between calls and results (facts at the normaliser's and the state's door)."""
+"""P13: the process died between calls and results (at the normaliser's and state's doors)."""
 
 from __future__ import annotations
 

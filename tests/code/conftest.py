@@ -33,7 +33,7 @@ class Bench:
         )
         self.count = 0
 
-    def ask(self, name, **given):
+    def ask(self, name, /, **given):
         self.count += 1
         call = ToolCall(id=f"c{self.count}", name=name, input=given)
         return call, self.tools[name].question(call, self.context)
@@ -44,7 +44,7 @@ class Bench:
         with self.policy.approved(question.paths if question else ()):
             return await self.tools[call.name].run(call, self.context)
 
-    async def call(self, name, **given):
+    async def call(self, name, /, **given):
         return await self.answer(*self.ask(name, **given))
 
     def put(self, path, data):

@@ -62,23 +62,6 @@ def test_any_list_becomes_valid_and_stays_as_it_is(check, made, keep):
     assert (again, repairs) == (sent, ())
 
 
-@given(made=messages)
-def test_no_real_result_of_an_open_call_is_lost(made):
-    sent, _ = normalise(made)
-    given_texts = [
-        b.text
-        for m in made
-        if m.role == "user"
-        for b in m.blocks
-        if isinstance(b, ToolResult) and b.text == "hello" and not b.images
-    ]
-    calls = [b for m in sent for b in m.blocks if isinstance(b, ToolUse)]
-    results = [b for m in sent for b in m.blocks if isinstance(b, ToolResult)]
-    assert len(calls) == len(results)
-    kept = [r.text for r in results if r.text == "hello"]
-    assert len(kept) <= len(given_texts)
-
-
 def user(*blocks):
     return Message(role="user", blocks=blocks)
 
@@ -93,6 +76,24 @@ def use(id, name="read"):
 
 def result(id, text="ok", **more):
     return ToolResult(tool_use_id=id, text=text, **more)
+
+
+@given(batches=st.lists(st.integers(1, 3), min_size=1, max_size=4), data=st.data())
+def test_every_real_result_reaches_its_call(batches, data):
+    """Results may come in any order, apart from their batch, with other messages between."""
+    made, waiting, calls = [user(Text(text="go"))], [], []
+    for n, size in enumerate(batches):
+        batch = [f"c{n}_{k}" for k in range(size)]
+        calls += batch
+        made.append(answer(*map(use, batch)))
+        waiting = data.draw(st.permutations([*waiting, *batch]))
+        now = data.draw(st.integers(0, len(waiting)))
+        made += [user(Text(text="note")), user(*(result(id, f"of {id}") for id in waiting[:now]))]
+        waiting = waiting[now:]
+    made += [user(result(id, f"of {id}")) for id in waiting]
+    sent, _ = normalise(made)
+    answered = {b.tool_use_id: b.text for m in sent for b in m.blocks if isinstance(b, ToolResult)}
+    assert answered == {id: f"of {id}" for id in calls}
 
 
 def test_a_valid_list_comes_back_as_it_was():

@@ -215,9 +215,9 @@ def test_a_long_session_keeps_a_bounded_state():
         log.result(f"c{n}", command=f"make t{n}", exit_code=0, files=[_read(n)])
     log.add("tool_started", call_id="open", name="run", summary="deploy", read_only=False)
     state = fold_all(log.events)
-    assert len(state.files) <= 200
+    assert len(state.files) <= 100
     assert len(state.commands) <= 40
-    assert len(state.side_effects) <= 101
+    assert len(state.side_effects) <= 51
     assert state.side_effects[-1].call_id == "open"
 
 

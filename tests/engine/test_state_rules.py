@@ -25,7 +25,8 @@ RULES = [
         ["You may edit test files only if the production code is fixed\nin the same commit."],
     ),
     (
-        "硬性要求：1）不要修改 migrations/ 目录；2）发布前必须由我审批；3）退款上限 40 元；4）用表格输出。",
+        "硬性要求：1）不要修改 migrations/ 目录；2）发布前必须由我审批；3）退款上限 40 元；"
+        "4）用表格输出。",
         [
             "1）不要修改 migrations/ 目录",
             "2）发布前必须由我审批",

@@ -70,7 +70,7 @@ class Turn:
         return cls((Text(text),))
 
     @classmethod
-    def call(cls, name: str, text: str = "", **tool_input: Any) -> Turn:
+    def call(cls, name: str, text: str = "", /, **tool_input: Any) -> Turn:
         """A turn that calls one tool, with optional text before the call."""
         use = ToolUse(name, tool_input)
         return cls((Text(text), use) if text else (use,))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from novacore.engine.clean import clean
-from novacore.logs import excerpt, failing_tests, render, split, width_for
+from novacore.logs import analyse, excerpt, failing_tests
+from novacore.logs import shown as rendered
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ def shown(text, max_chars=2000):
     """The note and the lines of an excerpt as a model sees them, and the numbers of the lines."""
     chosen = excerpt(text, max_chars)
     numbers = [n for r in chosen.ranges for n in range(r.start_line, r.end_line + 1)]
-    lines = split(text)
-    body = render(lines, numbers, width_for(len(lines), max_chars))
+    body = rendered(analyse(text), replace(chosen, note=""), max_chars)
     return chosen.note, body, numbers
 
 

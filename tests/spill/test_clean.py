@@ -33,7 +33,7 @@ ESC = "\x1b"
         ("N\bNA\bAM\bM", "NAM"),
         ("wrong\b\b\bite", "write"),
         (f"a{ESC}[3Cb{ESC}[2Dc", "a  cb"),
-        (f"step 1\nstep 2\n{ESC}[2A{ESC}[2KSTEP 1{ESC}[1B\n", "STEP 1\nstep 2\n"),
+        (f"one\ntwo\n{ESC}[2A{ESC}[2KONE{ESC}[2B\rlast\n", "ONE\ntwo\nlast\n"),
         ("page\x0cnext", "page\nnext"),
         ("bad \udc80 and \ud83d\ude00", "bad \ufffd and 😀"),
     ],

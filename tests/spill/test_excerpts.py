@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novacore.engine.clean import clean
-from novacore.logs import excerpt, failing_tests, first_error, render, split, width_for
+from novacore.logs import analyse, excerpt, failing_tests, first_error, split
+from novacore.logs import shown as rendered
 from spill.measure import ci_rows, shown, test_rows
 from spill.tool_logs import NOISE, TOOL_LOGS
 
@@ -146,7 +147,5 @@ def test_excerpts_are_lines_of_the_text_in_order_and_within_their_room(rows, roo
     numbers = [n for r in chosen.ranges for n in range(r.start_line, r.end_line + 1)]
     assert numbers == sorted(set(numbers))
     assert not numbers or (numbers[0] >= 1 and numbers[-1] <= len(lines))
-    if numbers:
-        body = render(lines, numbers, width_for(len(lines), room))
-        assert len(chosen.note) + len(body) <= room
+    assert len(rendered(analyse(text), chosen, room)) <= room
     assert all(name in text for name in failing_tests(clean(text)))

@@ -168,10 +168,10 @@ async def test_storing_switched_off_is_no_news(tmp_path):
 async def test_only_tools_that_the_model_has_are_named(store):
     both = (await settled([output("a", rows(9000))], store)).by_id["a"].text
     none = (await settled([output("b", rows(9000))], store, tools=())).by_id["b"].text
-    assert 'read(path="artifact:a", start_line=' in both
-    assert 'search(path="artifact:a"' in both
-    assert "read(" not in none
-    assert "search(" not in none
+    assert 'read (start_line, end_line) or search (pattern) with path="artifact:a"' in both
+    assert "read (" not in none
+    assert "search (" not in none
+    assert "artifact:b" in none
 
 
 async def test_content_cannot_close_the_frame_of_its_stub(store):
@@ -181,6 +181,14 @@ async def test_content_cannot_close_the_frame_of_its_stub(store):
     closing = f'</persisted-output mark="{opening[1]}">'
     assert text.endswith(closing)
     assert text.count(opening[1]) == 2
+
+
+@pytest.mark.parametrize("id", ["../../etc/cron.d/job", "a\x00b", "工具_42", "", "x" * 1400])
+async def test_the_id_of_a_call_is_untouched_whatever_it_is(store, id):
+    (piece,) = (await settled([output(id, rows(9000))], store)).pieces
+    assert piece.id == id
+    assert store.text(piece.spill["artifact"]) == rows(9000)
+    assert f"artifact:{piece.spill['artifact']} ({store.folder}" in piece.text
 
 
 def test_a_large_paste_is_stored_and_a_small_one_is_not(store):

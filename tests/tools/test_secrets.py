@@ -16,6 +16,10 @@ HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
 SECRETS = [
     ("API_KEY=sk-test-000111222333", "sk-test-000111222333"),
     ("export DB_PASSWORD=hunter", "hunter"),
+    (
+        "AWS_SECRET_ACCESS_KEY=/wJalrXUtnFEMI/K7MDENG+bPxRfiCYzz",
+        "/wJalrXUtnFEMI/K7MDENG+bPxRfiCYzz",
+    ),
     ('DB_PASSWORD="correct horse"', "correct horse"),
     ("  password: hunter-22", "hunter-22"),
     ('"password": "hunter-22",', "hunter-22"),

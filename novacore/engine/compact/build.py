@@ -6,15 +6,14 @@ from dataclasses import replace
 
 from novacore.engine.boundary import SCHEMA_VERSION, Boundary, HeadPart, Place, render_head
 from novacore.engine.compact.keeping import carried, kept_users
+from novacore.engine.compact.trimming import trimmed
 from novacore.engine.compact.window import Window
 from novacore.engine.state import merge_patch
 from novacore.engine.state.ids import derived_id
-from novacore.types import Compaction, EventRange
+from novacore.types import Compaction, EventRange, StatePatch
 
 
-def build(
-    window: Window, proposal: Compaction, cut: int
-) -> tuple[Boundary, tuple[HeadPart, ...]]:
+def build(window: Window, proposal: Compaction, cut: int) -> tuple[Boundary, tuple[HeadPart, ...]]:
     """The boundary, with its tokens counted, and the head that it renders to.
 
     ``cut`` is the index of the item that the tail begins with. Who proposed it is filled in later.
@@ -22,7 +21,9 @@ def build(
     first, last = window.items[0].event, window.items[cut - 1].event
     tail, newest = window.items[cut].event, window.items[-1].event
     previous = window.previous.id if window.previous else ""
-    state = merge_patch(window.state, proposal.patch) if proposal.patch else window.state
+    shares = window.budget.shares
+    room = shares["stable"] + shares["task"]
+    state = merge_patch(trimmed(window.state, room, window.count), proposal.patch or StatePatch())
     boundary = Boundary(
         id=derived_id("boundary", previous, first.id, last.id, newest.id),
         source=EventRange(first=first.id, last=last.id),

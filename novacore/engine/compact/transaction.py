@@ -60,16 +60,12 @@ async def compact(
     estimate: int = 0,
     transcript: str = "",
     output_lines: OutputLines | None = None,
-    prefix_warm: bool = False,
-    side_model: str = "",
-    ask: Callable[..., Any] | None = None,
 ) -> Boundary | Refused:
     """A boundary for this window, complete and verified, or why there is none.
 
-    ``view_items`` are (event id, estimated tokens) of the history, without the head. ``used`` is
-    the window in real tokens, ``estimate`` the same by ``count`` (0: they agree); all of ``count``,
-    ``view_items`` and ``ground_tokens`` are estimates. Raises PinnedOverflow in the hard zone when
-    no compaction can help, and whatever the host raises for a required plugin.
+    ``view_items`` are (event id, tokens by ``count``) of the history, without the head. ``used`` is
+    the window in real tokens, ``estimate`` the same by ``count`` (0: they agree). Raises
+    PinnedOverflow in the hard zone when nothing can help, RequiredPluginFailed as the host does.
     """
     ratio = used / estimate if estimate > 0 else 1.0
     previous, infos = earlier(boundaries)
@@ -94,10 +90,7 @@ async def compact(
     weighed = fit(window)
     if weighed.reason:
         return _cannot(window, weighed)
-    request = replace(
-        _request(window, weighed), prefix_warm=prefix_warm, side_model=side_model, ask=ask
-    )
-    return await _proposed(host, window, weighed, request)
+    return await _proposed(host, window, weighed, _request(window, weighed))
 
 
 async def _proposed(

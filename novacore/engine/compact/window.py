@@ -57,8 +57,13 @@ class Window:
 def scaled_items(
     items: Sequence[tuple[str, int]], lookup: Lookup, ratio: float
 ) -> tuple[ViewItem, ...]:
-    """Events by id with their estimated tokens, in real tokens."""
-    return tuple(ViewItem(event=lookup(id), tokens=ceil(tokens * ratio)) for id, tokens in items)
+    """Events by id with their estimated tokens, in real tokens and in the order of the log.
+
+    A view shows what the user said between a call and its result after the result; the tail is cut
+    in the log, where it stands between the two.
+    """
+    made = [ViewItem(event=lookup(id), tokens=ceil(tokens * ratio)) for id, tokens in items]
+    return tuple(sorted(made, key=lambda item: item.event.seq))
 
 
 def scaled_count(count: Callable[[str], int], ratio: float) -> Callable[[str], int]:

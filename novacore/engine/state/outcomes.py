@@ -13,12 +13,13 @@ from novacore.engine.plain import from_plain
 from novacore.engine.state.ids import derived_id
 from novacore.types import CommandRecord, Event, FileRecord, SideEffect, State, Statement
 
-KEPT_READS = 200
+KEPT_READS = 100
+KEPT_CHANGES = 300
 KEPT_COMMANDS = 40
-KEPT_EFFECTS = 100
+KEPT_EFFECTS = 50
 KEPT_MISSES = 30
-KEPT_CONDITIONS = 60
-KEPT_REFUSALS = 60
+KEPT_CONDITIONS = 30
+KEPT_REFUSALS = 30
 LINE_CHARS = 300
 
 _NOTHING_HAPPENED = frozenset(
@@ -99,7 +100,8 @@ def _with_files(state: State, event: Event) -> State:
     if not records:
         return state
     reads = [path for path, record in files.items() if record.action == "read"]
-    for path in reads[: max(0, len(reads) - KEPT_READS)]:
+    changes = [path for path, record in files.items() if record.action != "read"]
+    for path in (*reads[:-KEPT_READS], *changes[:-KEPT_CHANGES]):
         del files[path]
     return replace(state, files=tuple(files.values()))
 

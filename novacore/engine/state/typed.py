@@ -75,14 +75,15 @@ def _without_pastes(text: str) -> str:
     """Blank paragraphs over the limit, and runs of machine-made paragraphs that together are."""
     pieces: list[str] = []
     run: list[str] = []
+    at_start = True
     for paragraph in [*_paragraphs(text), None]:
         if paragraph is not None and (_pasted(paragraph) or (run and not paragraph.strip())):
             run.append(paragraph)
             continue
-        pieces += _blank_run(run, at_start="".join(pieces).strip(BLANK + " \n") == "")
+        pieces += _blank_run(run, at_start=at_start)
         run = []
-        if paragraph is not None:
-            pieces.append(paragraph)
+        pieces.append(paragraph or "")
+        at_start = at_start and not (paragraph or "").strip()
     return "".join(pieces)
 
 

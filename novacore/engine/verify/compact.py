@@ -5,7 +5,7 @@ The same rules for every proposer, at run time, in the conformance kit and in ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from novacore.engine.boundary import Boundary, HeadPart
@@ -102,11 +102,9 @@ def _lost(before: State, told: State, patch: StatePatch) -> Iterator[str]:
         same = now is not None and (now.text, now.condition) == (rule.text, rule.condition)
         if now is None or not same or now.superseded_by != ended:
             yield f"the rule {rule.text[:80]!r}"
-    for name in _PINNED:
-        held = getattr(told, name)
-        yield from (
-            f"{name}: {entry!s:.80}" for entry in getattr(before, name) if entry not in held
-        )
+    for name, is_pinned in _PINNED.items():
+        held, entries = getattr(told, name), filter(is_pinned, getattr(before, name))
+        yield from (f"{name}: {entry!s:.80}" for entry in entries if entry not in held)
     closed = set(patch.resolved_loops)
     loops = (loop for loop in before.open_loops if loop.id not in closed)
     yield from (f"open loop {loop.text[:80]!r}" for loop in loops if loop not in told.open_loops)
@@ -117,16 +115,16 @@ def _lost(before: State, told: State, patch: StatePatch) -> Iterator[str]:
             yield f"the conflict about {conflict.subject[:80]!r}"
 
 
-_PINNED = (
-    "done_when",
-    "conditions",
-    "decisions",
-    "facts",
-    "plan",
-    "files",
-    "commands",
-    "side_effects",
-    "ruled_out",
-    "identifiers",
-    "numbers",
-)
+_PINNED: Mapping[str, Callable[[Any], bool]] = {
+    "done_when": lambda _: True,
+    "conditions": lambda _: True,
+    "decisions": lambda _: True,
+    "facts": lambda _: True,
+    "plan": lambda _: True,
+    "identifiers": lambda _: True,
+    "numbers": lambda _: True,
+    "files": lambda file: file.action != "read",
+    "commands": lambda command: command.exit_code != 0,
+    "side_effects": lambda effect: effect.status != "committed",
+}
+"""Which entries of a slot may not be missing; the others can be told again from log and disk."""

@@ -6,14 +6,28 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from novacore.models.navigator import phrases
-from novacore.models.navigator.places import Place, all_places, best_places, enclosing, uses
+from novacore.models.navigator.places import (
+    Place,
+    all_places,
+    best_places,
+    enclosing,
+    followed,
+    uses,
+)
 from novacore.models.navigator.question import Question
 from novacore.models.navigator.quotes import language_of, quote_of, says
 from novacore.models.navigator.results import Findings, Found, Line, Piece
 from novacore.models.navigator.terms import Term, matches
-from novacore.models.navigator.weighing import files_by_weight, is_test, missed, name_of
+from novacore.models.navigator.weighing import (
+    defined_in,
+    files_by_weight,
+    is_asked,
+    is_test,
+    missed,
+    name_of,
+)
 
-MAX_ALSO = 5
+MAX_ALSO, MAX_LISTED = 5, 20
 
 
 def answer(question: Question, findings: Findings) -> str:
@@ -118,8 +132,8 @@ def _endings(
     if question.intent == "callers":
         yield from _callers(question, findings, shown, words)
     else:
-        if called := _called_from(findings, shown):
-            yield words["called"].format(places=", ".join(called))
+        yield from _contents(question, findings, words)
+        yield from _called_from(question, findings, shown, words)
         if also := _also(question, findings, shown):
             yield words["also"].format(places=", ".join(also))
     if shown and (absent := missed(question, findings)):
@@ -127,6 +141,17 @@ def _endings(
     if findings.refusals:
         reasons = "; ".join(dict.fromkeys(findings.refusals))
         yield words["refused"].format(reasons=reasons[:600])
+
+
+def _contents(question: Question, findings: Findings, words: phrases.Words) -> Iterator[str]:
+    """What a file that the question names consists of."""
+    for path, symbols in findings.outlines.items():
+        outer = [s for s in symbols if "/" not in s.name_path]
+        if outer and is_asked(path, question):
+            listed = [f"`{s.name_path}` ({s.first}-{s.last})" for s in outer[:MAX_LISTED]]
+            left = len(outer) - len(listed)
+            places = ", ".join([*listed, f"+{left}"] if left else listed)
+            yield words["holds"].format(path=path, places=places)
 
 
 def _callers(
@@ -144,18 +169,20 @@ def _callers(
             yield words[key].format(places=", ".join(_with_symbol(lines, findings)))
 
 
-def _called_from(findings: Findings, shown: Sequence[Place]) -> list[str]:
-    names = {name_of(place.symbol) for place in shown if place.symbol}
-    used = [
-        line
-        for line in findings.uses
-        if not is_test(line.path)
-        and not _inside(line, shown)
-        and not re.search(
-            rf"\b(?:def|class|function)\s+(?:{'|'.join(map(re.escape, names))})\b", line.text
-        )
-    ]
-    return [f"`{line.path}:{line.number}`" for line in used[:MAX_ALSO]]
+def _called_from(
+    question: Question, findings: Findings, shown: Sequence[Place], words: phrases.Words
+) -> Iterator[str]:
+    for name in followed(question, findings):
+        used = [
+            f"`{line.path}:{line.number}`"
+            for line in findings.uses
+            if re.search(rf"\b{re.escape(name)}\s*\(", line.text)
+            and defined_in(line.text) != name
+            and not is_test(line.path)
+            and not _inside(line, shown)
+        ]
+        if used:
+            yield words["called"].format(name=name, places=", ".join(used[:MAX_ALSO]))
 
 
 def _also(question: Question, findings: Findings, shown: Sequence[Place]) -> list[str]:
@@ -163,15 +190,19 @@ def _also(question: Question, findings: Findings, shown: Sequence[Place]) -> lis
     places = []
     for place in all_places(question, findings):
         if place not in shown and not any(_touch(place, other) for other in shown):
-            places.append(
-                f"`{place.path}:{place.first}-{place.last}` `{place.symbol}`".replace(" ``", "")
-            )
+            places.append(_named(place))
             seen.add(place.path)
     for score in files_by_weight(question, findings):
         lines = [line for line in findings.lines.values() if line.path == score.path]
         if score.path not in seen and lines:
             places.append(f"`{score.path}:{lines[0].number}`")
     return places[:MAX_ALSO]
+
+
+def _named(place: Place) -> str:
+    if place.symbol:
+        return f"`{place.path}:{place.first}-{place.last}` `{place.symbol}`"
+    return f"`{place.path}:{place.focus[0] if place.focus else place.first}`"
 
 
 def _nothing(question: Question, words: phrases.Words) -> str:

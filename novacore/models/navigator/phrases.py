@@ -22,12 +22,13 @@ ENGLISH: Words = {
     "lines": "lines {lines}",
     "says": "it says: “{text}”",
     "related": "{word} (by related words)",
-    "called": "Called from {places}.",
+    "called": "`{name}` is called from {places}.",
     "also": "Also looked at: {places}.",
     "tests": "In tests: {places}.",
     "defined": "`{name}` is defined in {places}.",
-    "no_calls": "No use of `{name}` was found outside of its definition. Dynamic calls, and what lies"
-    " outside the workspace or is ignored, would not show.",
+    "no_calls": "No use of `{name}` was found outside of its definition. Dynamic calls would not"
+    " show, nor does what lies outside the workspace or is ignored.",
+    "holds": "`{path}` holds {places}.",
     "near": "No symbol is called `{name}`; the nearest: {places}.",
     "missed": "Not found: {words} (no line of the files that were searched holds it; under another"
     " name it may still be there).",
@@ -50,15 +51,18 @@ CHINESE: Words = {
     "lines": "第 {lines} 行",
     "says": "说明:“{text}”",
     "related": "{word}(近义词)",
-    "called": "调用处:{places}。",
+    "called": "`{name}` 的调用处:{places}。",
     "also": "还查看了:{places}。",
     "tests": "测试中:{places}。",
     "defined": "`{name}` 定义于 {places}。",
-    "no_calls": "除定义以外没有找到对 `{name}` 的使用。动态调用,以及工作区之外或被忽略的文件,不会显示在这里。",
+    "no_calls": "除定义以外没有找到对 `{name}` 的使用。"
+    "动态调用,以及工作区之外或被忽略的文件,不会显示在这里。",
+    "holds": "`{path}` 包含 {places}。",
     "near": "没有名为 `{name}` 的符号;最接近的是:{places}。",
     "missed": "没有找到:{words}(搜索过的文件中没有这些词;也可能换了名称)。",
     "nothing": "什么也没有找到。搜索过:{searched}。",
-    "try": "请换用代码中的名称(例如 `parse_config`)、路径,或同义的其他词。没有命中只说明这些词没有出现。",
+    "try": "请换用代码中的名称(例如 `parse_config`)、路径,或同义的其他词。"
+    "没有命中只说明这些词没有出现。",
     "refused": "未能查看:{reasons}。",
     "no_tools": "这里没有提供搜索或读取的工具,因此什么都看不到。",
 }

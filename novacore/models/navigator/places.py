@@ -30,6 +30,8 @@ WINDOW = 40
 LONG = 200
 """Lines from which a symbol is not read whole."""
 
+_DISTINCT = re.compile(r"\w_\w|[a-z][A-Z]|\w{9}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -45,6 +47,7 @@ class Place:
     value: float = 0.0
     terms: tuple[Term, ...] = ()
     focus: tuple[int, ...] = ()
+    callable: bool = True
 
 
 def best_files(question: Question, findings: Findings) -> list[Score]:
@@ -101,6 +104,13 @@ def uses(question: Question, findings: Findings) -> list[Line]:
     return calls or used
 
 
+def followed(question: Question, findings: Findings) -> list[str]:
+    """Names of the best places whose callers are worth a look: callable, and not everyday words."""
+    places = [place for place in best_places(question, findings)[:3] if place.symbol]
+    names = dict.fromkeys(name_of(place.symbol).split("[")[0] for place in places if place.callable)
+    return [name for name in names if _DISTINCT.search(name) and not name.startswith("__")][:2]
+
+
 def enclosing(symbols: Sequence[Found], number: int) -> Found | None:
     """The smallest symbol that holds the line."""
     around = [symbol for symbol in symbols if symbol.first <= number <= symbol.last]
@@ -135,10 +145,12 @@ def _in_file(
     factor = kind_factor(path, question)
     places = []
     for symbol in symbols:
-        inside = [line for line in lines if _holds(symbol, line, owner[line])]
-        value = symbol_weight(symbol, inside, question, findings)
         if question.intent == "callers":
+            inside = [line for line in lines if owner[line] is symbol]
             value = 5.0 + len(inside) if inside else 0.0
+        else:
+            inside = [line for line in lines if _holds(symbol, line, owner[line])]
+            value = symbol_weight(symbol, inside, question, findings)
         if value > 0:
             places.append(_place(symbol, inside, factor * value + 0.5 * base, question, findings))
     loose = [line for line in lines if owner[line] is None]
@@ -175,6 +187,7 @@ def _place(
         value=value,
         terms=terms_in(text, question, findings),
         focus=focus,
+        callable=not symbol.is_value,
     )
 
 

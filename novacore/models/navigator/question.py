@@ -30,14 +30,15 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _CALLERS = re.compile(
     r"\b(?:what|who|which|where)\b[^.?!]{0,80}\b(?:calls?|called|uses?|used|invokes?|depends? on)\b"
-    r"|\b(?:callers?|users?|usages?|references?) (?:of|to)\b|谁调用|谁在用|调用者|[哪何]里?.{0,6}(?:调用|用到|引用)"
+    r"|\b(?:callers?|users?|usages?|references?) (?:of|to)\b"
+    r"|谁调用|谁在用|调用者|[哪何]里?.{0,6}(?:调用|用到|引用)"
     r"|被.{0,6}调用",
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"\bwhere\b|\bwhich (?:file|module|function|class|part)\b|哪", re.IGNORECASE)
 _CHANGE = re.compile(
-    r"\s*(?:please|kindly|(?:can|could|would|will) you(?: please)?|i (?:want|need) you to|let'?s"
-    r"|now|then|,|请|请你|帮我|帮忙)*\s*"
+    r"\s*(?:(?:please|kindly|(?:can|could|would|will) you|i (?:want|need) you to|let'?s|now|then"
+    r"|请你|请|帮我|帮忙)[\s,,]*)*"
     r"(?:(?:add|change|fix|implement|refactor|rename|remove|delete|write|create|update|replace|move"
     r"|edit|rewrite|extend|make|improve|port|migrate|correct)\b"
     r"|修改|添加|增加|实现一|修复|重构|重命名|删除|改成|改为|编写|写一个|新增)",

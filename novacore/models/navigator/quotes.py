@@ -13,7 +13,13 @@ MAX_LINES = 12
 MAX_COLUMNS = 160
 """Characters of a quoted line; a longer one is cut, with a sign."""
 MAX_SENTENCE = 240
+ENOUGH = 0.6
+"""Of the most matches in a window: with so many of them, the beginning is the better quote."""
 
+_LANGUAGES = {
+    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript",
+    "rs": "rust", "rb": "ruby", "yml": "yaml",
+}  # fmt: skip
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*?)(?:\1|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"\s*(?:/\*\*?|//+!?|#+(?!\[|include)|\*)\s?(.*?)(?:\*/)?\s*\Z")
 _SENTENCE = re.compile(r"(.+?[.!?。])(?:\s|\Z)", re.DOTALL)
@@ -60,8 +66,7 @@ def says(piece: Piece) -> str:
 def language_of(path: str) -> str:
     """The word after a fence that most viewers know."""
     ending = path.rsplit(".", 1)[-1].lower() if "." in path.rsplit("/", 1)[-1] else ""
-    return {"py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript",
-            "cjs": "javascript", "rs": "rust", "rb": "ruby", "yml": "yaml"}.get(ending, ending)  # fmt: skip
+    return _LANGUAGES.get(ending, ending)
 
 
 def _best_start(lines: Sequence[str], focus: Sequence[int]) -> int:
@@ -73,7 +78,7 @@ def _best_start(lines: Sequence[str], focus: Sequence[int]) -> int:
         return len([index for index in inside if start <= index < start + MAX_LINES])
 
     best = max(range(last + 1), key=lambda start: (held(start), -start))
-    if held(0) >= held(best):
+    if held(0) >= ENOUGH * held(best):
         return 0
     # A line or two before the first match shows what it belongs to.
     first = min(index for index in inside if best <= index < best + MAX_LINES)

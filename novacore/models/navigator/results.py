@@ -10,7 +10,7 @@ from novacore.models.navigator.transcript import Made, Transcript
 
 _HIT = re.compile(r"  (\d{1,9}): ?(.*)")
 _SYMBOL = re.compile(
-    r"(?P<path>\S.*?)::(?P<name>.+?) lines (?P<first>\d+)-(?P<last>\d+) (?P<kind>\S+) \| (?P<text>.*)"
+    r"(?P<path>\S.*?)::(?P<name>.+?) lines (?P<first>\d+)-(?P<last>\d+) \S+ \| (?P<text>.*)"
 )
 _TOTAL = re.compile(r"\d+ of (\d+) lines in \d+ files")
 _HEADER = re.compile(r"(?P<path>.+?) version [0-9a-f]{6,}(?:; |: |\Z)")
@@ -21,6 +21,10 @@ _REPEATED = re.compile(
     r"This is the \w+ time that you ask this|.{1,500}?: unchanged since you read it"
 )
 _ASKED_BEFORE = re.compile(r"\(You have asked this before[^\n]*\)\n")
+_VALUE = re.compile(
+    r"(?:export |static |readonly |public |private |final )*"
+    r"(?:(?:const|let|var)\b[^(]*\Z|[\w.$]+\??\s*(?::[^(]*?)?(?:=(?!>)|\Z))"
+)
 _STUB = "<persisted-output"
 
 
@@ -49,6 +53,11 @@ class Found:
     def name(self) -> str:
         """The last part of the name path."""
         return re.split(r"[/.]", self.name_path)[-1].split("[")[0]
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a constant, a variable or a field, as far as its signature shows it."""
+        return _VALUE.match(self.signature) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +99,7 @@ def findings_of(transcript: Transcript) -> Findings:
         # A repeated question is answered by a pointer to the answer above it.
         told = past.get(made.key, made) if _REPEATED.match(made.text) else made
         if told.is_error or _STUB in told.text[:200]:
-            findings.refusals += _refusal(told)
+            _take_refusal(told, findings)
         else:
             _take(told, _ASKED_BEFORE.sub("", told.text, count=1), findings)
         if told is made and (pointer := _UNCHANGED.match(made.text)):
@@ -98,10 +107,13 @@ def findings_of(transcript: Transcript) -> Findings:
     return findings
 
 
-def _refusal(made: Made) -> list[str]:
-    """What to tell the user of it; that a file has no known symbols is nothing to tell."""
+def _take_refusal(made: Made, findings: Findings) -> None:
+    """That a file has no known symbols is nothing to tell: lines of it can be read."""
     first = made.text.strip().split("\n")[0]
-    return [] if ": unsupported: " in first else [first[:200]]
+    if ": unsupported: " in first:
+        findings.outlines.setdefault(str(made.input.get("path")), ())
+    else:
+        findings.refusals.append(first[:200])
 
 
 def _take(made: Made, text: str, findings: Findings) -> None:

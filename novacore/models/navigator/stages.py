@@ -12,17 +12,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from novacore.models.navigator.places import best_files, best_places
+from novacore.models.navigator.places import best_files, best_places, followed
 from novacore.models.navigator.question import Question
 from novacore.models.navigator.results import Findings
-from novacore.models.navigator.terms import pattern_of
+from novacore.models.navigator.terms import pattern_of, plain_of
 from novacore.models.navigator.transcript import Transcript, key_of
 from novacore.models.navigator.weighing import missed, name_of
 
 MAX_CALLS = 12
 """Calls of one stage."""
-HITS, FILE_HITS = 60, 120
-"""Lines that a search may give: over everything, in one file."""
+HITS, PAIRS, FILE_HITS = 60, 100, 100
+"""Lines that a search may give: for one word, for two at once, for all words in one file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +75,11 @@ def _narrow(question: Question, findings: Findings) -> Iterator[Call]:
         if findings.totals[pattern_of(term.forms)] > HITS:
             yield Call(name="glob", input={"pattern": f"*{term.forms[0]}*", "limit": 40})
     if known:
-        words = "|".join(form for term in known for form in term.forms)
-        yield _search(rf"\b(?:{_DEFINING})\s+(?i:\w*(?:{words}))")
+        words = "|".join(pattern_of(term.forms) for term in known)
+        yield _search(rf"\b(?:{_DEFINING})\s+\w*?(?:{words})")
     if len(known) > 1:
-        others = "|".join(form for term in known for form in term.forms)
-        yield _search(rf"(?i)\b_?({others})\w*\b.*\b_?(?!\1)(?:{others})")
+        words = plain_of(known)
+        yield _search(rf"(?i)\b_?({words}).*\b_?(?!\1)(?:{words})", PAIRS)
 
 
 def _survey(question: Question, findings: Findings) -> Iterator[Call]:
@@ -114,14 +114,12 @@ def _read(question: Question, findings: Findings) -> Iterator[Call]:
 def _follow(question: Question, findings: Findings) -> Iterator[Call]:
     if question.intent == "callers":
         return
-    for place in best_places(question, findings)[:2]:
-        name = name_of(place.symbol).split("[")[0]
-        if len(name) > 3 and not name.startswith("__"):
-            yield Call(name="search", input={"pattern": rf"\b{re.escape(name)}\s*\(", "limit": 30})
+    for name in followed(question, findings):
+        yield _search(rf"\b{re.escape(name)}\s*\(", 30)
 
 
-def _search(pattern: str) -> Call:
-    return Call(name="search", input={"pattern": pattern, "limit": HITS})
+def _search(pattern: str, limit: int = HITS) -> Call:
+    return Call(name="search", input={"pattern": pattern, "limit": limit})
 
 
 _DEFINING = "def|class|function|interface|type|enum|struct|trait|fn|func|const|let"

@@ -54,9 +54,18 @@ def pattern_of(forms: Iterable[str]) -> str:
     forms = tuple(forms)
     if _CJK_RUN.match(forms[0]):
         return "|".join(forms)
-    plain = "|".join(_open(form) for form in forms)
-    inner = [f"[a-z]{_open(form.capitalize())}" for form in forms]
-    return "|".join([rf"(?:\b|_)(?i:{plain})", *inner])
+    long = "|".join(form for form in forms if len(form) >= _MIN_OPEN)
+    short = "|".join(form for form in forms if len(form) < _MIN_OPEN)
+    parts = [rf"(?:\b|_)(?i:{long})"] if long else []
+    # "log" must not mean "logical" or "login"; "logs", "logged" and "logging" are forms of it.
+    parts += [rf"(?:\b|_)(?i:{short})(?:s|.?ed|.?ers?|.?ing)?(?![a-z])"] if short else []
+    parts += [f"[a-z]{form.capitalize()}{_end(form)}" for form in forms]
+    return "|".join(parts)
+
+
+def plain_of(terms: Iterable[Term]) -> str:
+    """The beginnings of words that ``terms`` stand for, as alternatives of a pattern."""
+    return "|".join(f"{form}{_end(form)}" for term in terms for form in term.forms)
 
 
 def matches(term: Term, text: str) -> bool:
@@ -103,11 +112,8 @@ def _stemmed(groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(stem(word) for word in group) for group in groups)
 
 
-def _open(form: str) -> str:
-    # "log" must not mean "logical" or "login", but "logs", "logged" and "logging" are forms of it.
-    if len(form) >= _MIN_OPEN:
-        return form
-    return rf"{form}(?:s|{form[-1]}?(?:ed|er|ing))?(?-i:(?![a-z]))"
+def _end(form: str) -> str:
+    return "" if len(form) >= _MIN_OPEN else "(?![a-z])"
 
 
 @lru_cache(maxsize=512)

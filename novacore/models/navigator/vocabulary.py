@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-STOP_WORDS = frozenset(
-    ["a", "about", "actually", "after", "again", "all", "also", "always", "an", "and", "another", "any", "are", "as", "at", "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "code", "could", "did", "do", "does", "doing", "done", "each", "else", "ever", "every", "exactly", "file", "files", "find", "first", "for", "from", "function", "functions", "get", "gets", "give", "given", "go", "goes", "had", "happen", "happened", "happens", "has", "have", "having", "he", "here", "how", "i", "if", "implement", "implemented", "implementation", "in", "inside", "into", "is", "it", "its", "itself", "just", "kind", "know", "last", "let", "like", "line", "lines", "logic", "look", "looks", "made", "make", "makes", "many", "may", "me", "mean", "means", "method", "methods", "might", "more", "most", "much", "must", "my", "name", "need", "needs", "never", "new", "no", "not", "now", "of", "off", "often", "on", "once", "one", "only", "onto", "or", "other", "our", "out", "over", "own", "part", "parts", "place", "places", "please", "program", "project", "repo", "repository", "responsible", "same", "say", "see", "shall", "she", "should", "show", "so", "some", "such", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those", "through", "to", "too", "two", "under", "until", "up", "upon", "us", "use", "used", "uses", "using", "very", "want", "was", "way", "ways", "we", "well", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "without", "work", "working", "works", "would", "yet", "you", "your", "handle", "handled", "handles", "handling", "explain", "describe", "defined", "definition", "declared", "located", "location", "module", "modules", "class", "classes", "caller", "callers", "call", "calls", "called", "calling", "place", "somebody", "someone", "something", "somewhere", "anything", "everything", "nothing", "across", "around", "against", "during", "per", "via"]
-)
+_SAYS_NOTHING = """
+    a about across actually after again against all also always an and another any anything
+    are around as at be because been before being between both but by call called caller
+    callers calling calls can class classes code could declared defined definition describe
+    did do does doing done during each else ever every everything exactly explain file files
+    find first for from function functions get gets give given go goes had handle handled
+    handles handling happen happened happens has have having he here how i if implement
+    implementation implemented in inside into is it its itself just kind know last let like
+    line lines located location logic look looks made make makes many may me mean means
+    method methods might module modules more most much must my name need needs never new no
+    not nothing now of off often on once one only onto or other our out over own part parts
+    per place places please program project repo repository responsible same say see shall
+    she should show so some somebody someone something somewhere such tell than that the
+    their them then there these they thing things this those through to too two under until
+    up upon us use used uses using very via want was way ways we well were what when where
+    whether which while who whom whose why will with without work working works would yet
+    you your
+"""
+STOP_WORDS = frozenset(_SAYS_NOTHING.split())
 """English words that find nothing, or that any question about code may hold."""
 
 FORMS = tuple(
@@ -12,7 +28,7 @@ FORMS = tuple(
     for group in (
         "hang hung", "run ran", "write wrote written", "send sent", "keep kept", "build built",
         "lose lost loss", "hold held", "choose chose chosen choice", "break broke broken",
-        "throw thrown threw", "catch caught", "freeze froze frozen", "bind bound", "find found",
+        "throw thrown threw", "catch caught", "freeze froze frozen", "bind bound",
         "begin began begun", "leave left", "tell told", "say said", "know known",
         "take took taken", "grow grew grown", "draw drew drawn", "hide hid hidden",
         "config configuration configure cfg", "directory dir", "repository repo",
@@ -38,7 +54,8 @@ RELATED = tuple(
         "render draw display", "send emit publish", "receive listen subscribe",
         "validate verify check", "convert transform", "log trace audit", "duplicate dedupe unique",
         "size length width", "image picture", "user account person", "website page", "sort order",
-        "encrypt cipher", "download fetch", "upload push", "fast cache performance", "shrink compact",
+        "encrypt cipher", "download fetch", "upload push",
+        "fast cache performance", "shrink compact",
     )
 )  # fmt: skip
 """Words that may stand where the question's own do not occur; tried only then."""

@@ -22,6 +22,8 @@ LINES_IN_COMMON = 2_000
 """About as many matching lines as make a word say nothing."""
 RELATED = 0.4
 """What a related word weighs of the question's own."""
+VALUE = 0.5
+"""What a constant or a variable weighs of a function or a class with the same words."""
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|spec|fixtures|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"
@@ -112,6 +114,8 @@ def symbol_weight(
     value *= _coverage(tuple(held), weights)
     if symbol.name in {name_of(name) for name in question.names}:
         value += 12.0
+    elif symbol.is_value:
+        value *= VALUE
     length = symbol.last - symbol.first + 1
     return value / (1 + max(0, length - 30) / 150)
 
