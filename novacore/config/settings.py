@@ -123,7 +123,7 @@ class Plugins(_Table):
     disabled: Annotated[Names, USER] = ()
     """Plugins that are not loaded."""
     order: Annotated[dict[HookName, Names], USER] = {}
-    """By hook: the plugins asked first, in this order; the others follow by name."""
+    """By hook: the plugins asked first; others follow by name, built-in ones last."""
     required: Annotated[Names, USER] = ()
     """Plugins whose failure ends the turn."""
     on_fault: Annotated[dict[HookName, Literal["continue", "refuse"]], USER] = {}

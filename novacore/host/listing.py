@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from novacore.host.faults import FaultLog
-from novacore.host.points import Found, discover
+from novacore.host.points import BUILT_IN, Found, discover
 from novacore.host.search_path import clean_sys_path
 from novacore.host.types import Fault, HostConfig, PluginStatus
 
@@ -51,6 +51,12 @@ def tally(recent: Sequence[Fault], plugin: str) -> tuple[int, str]:
 
 
 def ordered(names: Collection[str], hook: str, order: Mapping[str, Sequence[str]]) -> list[str]:
-    """Plugins in the order in which a hook asks them: as configured, then by name."""
-    first = list(dict.fromkeys(order.get(hook, ())))
-    return [*(n for n in first if n in names), *sorted(n for n in names if n not in first)]
+    """Plugins in the order in which a hook asks them.
+
+    As configured, then by name; the built-in ones that are not configured stand in for all others,
+    so they come last, in their own order.
+    """
+    first = dict.fromkeys(order.get(hook, ()))
+    others = sorted(n for n in names if n not in first and n not in BUILT_IN)
+    own = (n for n in BUILT_IN if n not in first)
+    return [name for name in (*first, *others, *own) if name in names]

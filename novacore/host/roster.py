@@ -61,7 +61,7 @@ class Roster:
             raise PluginRefused(f"plugin {name} ({source}): {seat.detail}")
 
     def asked(self, hook: str) -> list[Seat]:
-        """The plugins that implement a hook, as configured, then by name."""
+        """The plugins that implement a hook, in the order in which it asks them."""
         having = self._specs.implementations(hook)
         return [self.seats[name] for name in ordered(having, hook, self._config.order)]
 

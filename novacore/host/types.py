@@ -38,7 +38,7 @@ class HostConfig:
 
     disabled: tuple[str, ...] = ()
     order: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By hook: the plugins asked first, in this order; the others follow by name."""
+    """By hook: the plugins asked first; others follow by name, built-in ones last."""
     required: tuple[str, ...] = ()
     """Plugins whose failure is fatal."""
     on_fault: Mapping[str, str] = field(default_factory=dict)

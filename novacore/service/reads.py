@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from novacore.code.find import find
+from novacore.code.ignores import ignored
 from novacore.code.outline import outline
 from novacore.code.reads import Target, parse_spec, read
 from novacore.code.text import version_of
 from novacore.code.walk import walk
+from novacore.tools.files import printable
 from novacore.tools.paths import PathPolicy
 from novacore.types import Hits, Outline, ReadResult
 
@@ -45,7 +47,7 @@ class CodeReads:
         data, refusal = self._bytes(path)
         if data is None:
             return Outline(path=path, status=refusal.status, reason=refusal.reason)
-        return outline(refusal.path, data)
+        return replace(outline(refusal.path, data), ignored=self._ignored(refusal.path))
 
     def find(self, name: str, *, limit: int = 50) -> Hits:
         """Symbols by name below the first root."""
@@ -61,7 +63,11 @@ class CodeReads:
         data, refusal = self._bytes(path)
         if data is None:
             return refusal
-        return read(refusal.path, data, target, max_tokens=max_tokens)
+        found = read(refusal.path, data, target, max_tokens=max_tokens)
+        return replace(found, text=printable(found.text), ignored=self._ignored(found.path))
+
+    def _ignored(self, shown: str) -> bool:
+        return ignored(self._root, self._root / shown)
 
     def _bytes(self, path: str) -> tuple[bytes | None, ReadResult]:
         """The file's bytes, or why not; the result carries the path as it is shown."""

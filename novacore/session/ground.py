@@ -31,7 +31,7 @@ def sections(parts: SessionParts, rules: Sequence[PlacedSection]) -> tuple[Basel
 
 
 def _environment(parts: SessionParts) -> str:
-    git = head(parts.cwd)
+    git = head(parts.cwd, roots=parts.context.roots)
     lines = [
         "<environment>",
         f"Workspace: {parts.context.roots[0]} (paths in tools are relative to it)",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from novacore.models.navigator.question import Question
 from novacore.models.navigator.results import Findings, Found, Line
 from novacore.models.navigator.terms import Term
 from novacore.models.navigator.weighing import (
+    HEAD_LINES,
     Score,
     defined_in,
     files_by_weight,
@@ -25,11 +26,18 @@ MAX_FILES = 4
 """Files that are looked into."""
 MAX_PLACES = 4
 MAX_IN_FILE = 2
+FILE = 0.8
+"""What a file's own weight adds to each symbol in it."""
+AGAIN = 0.6
+"""What a second place of a file weighs of the same place in another one."""
+FAR = 0.3
+"""A place of less than this part of the best one's weight is not shown."""
 WINDOW = 40
 """Lines of a stretch where there is no symbol, or only a very long one."""
 LONG = 200
 """Lines from which a symbol is not read whole."""
 
+_CALLS = re.compile(r"\bcall|\binvok|调用", re.IGNORECASE)
 _DISTINCT = re.compile(r"\w_\w|[a-z][A-Z]|\w{9}")
 
 
@@ -63,14 +71,15 @@ def best_files(question: Question, findings: Findings) -> list[Score]:
 
 
 def best_places(question: Question, findings: Findings) -> list[Place]:
-    """What to read, best first; at most two of a file."""
+    """What to read, best first; at most two of a file, the second one behind other files."""
     chosen: list[Place] = []
     for place in all_places(question, findings):
         same = [other for other in chosen if other.path == place.path]
         if len(same) < MAX_IN_FILE and not any(_overlap(place, other) for other in same):
-            chosen.append(place)
-    best = chosen[0].value if chosen else 0.0
-    return [place for place in chosen[:MAX_PLACES] if place.value >= 0.3 * best]
+            again = same and question.intent != "callers"
+            chosen.append(replace(place, value=AGAIN * place.value) if again else place)
+    chosen.sort(key=lambda place: -place.value)
+    return [place for place in chosen[:MAX_PLACES] if place.value >= FAR * chosen[0].value]
 
 
 def all_places(question: Question, findings: Findings) -> list[Place]:
@@ -92,7 +101,7 @@ def all_places(question: Question, findings: Findings) -> list[Place]:
 
 
 def uses(question: Question, findings: Findings) -> list[Line]:
-    """Lines that use the name a question about callers asks for; calls first, then other uses."""
+    """Lines that use the name that is asked for: calls first; only those, if it asks for calls."""
     name = name_of(question.names[0]) if question.names else ""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     used = [
@@ -101,7 +110,9 @@ def uses(question: Question, findings: Findings) -> list[Line]:
         if name and word.search(line.text) and not _only_names_it(line.text, name)
     ]
     calls = [line for line in used if re.search(rf"(?<!\w){re.escape(name)}\s*\(", line.text)]
-    return calls or used
+    if _CALLS.search(question.text):
+        return calls or used
+    return [*calls, *(line for line in used if line not in calls)]
 
 
 def followed(question: Question, findings: Findings) -> list[str]:
@@ -152,10 +163,12 @@ def _in_file(
             inside = [line for line in lines if _holds(symbol, line, owner[line])]
             value = symbol_weight(symbol, inside, question, findings)
         if value > 0:
-            places.append(_place(symbol, inside, factor * value + 0.5 * base, question, findings))
+            places.append(_place(symbol, inside, factor * value + FILE * base, question, findings))
     loose = [line for line in lines if owner[line] is None]
     if loose and (not symbols or question.intent == "callers"):
         places.append(_stretch(path, loose, base, question, findings))
+    elif not places and (head := [line for line in loose if line.number <= HEAD_LINES]):
+        places.append(_stretch(path, head, base, question, findings))
     return places
 
 

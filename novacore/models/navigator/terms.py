@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from novacore.models.navigator.vocabulary import (
-    CHINESE,
-    CHINESE_STOP,
-    FORMS,
-    RELATED,
-    STOP_WORDS,
-)
+from novacore.models.navigator.vocabulary import Groups, vocabulary
 
 _CJK_RUN = re.compile(r"[\u4e00-\u9fff]+")
 _MIN_OPEN = 4
@@ -39,12 +33,12 @@ def terms_of(words: Iterable[str]) -> list[Term]:
 
 def chinese_words(text: str) -> list[str]:
     """The words of Chinese text: in English where they are known, else as they stand."""
-    found: list[str] = []
+    known, found = vocabulary(), list[str]()
     for run in _CJK_RUN.findall(text):
         for piece in _chinese_pattern().split(run):
-            if piece in CHINESE:
-                found.append(CHINESE[piece])
-            elif len(piece) > 1 and not re.fullmatch(CHINESE_STOP, piece):
+            if piece in known.chinese:
+                found.append(known.chinese[piece])
+            elif len(piece) > 1 and piece not in known.chinese_says_nothing:
                 found.append(piece)
     return found
 
@@ -86,14 +80,14 @@ def stem(word: str) -> str:
 
 
 def _telling(word: str) -> bool:
-    return len(word) > 1 and word.lower() not in STOP_WORDS and not word.isdigit()
+    return len(word) > 1 and word.lower() not in vocabulary().says_nothing and not word.isdigit()
 
 
 @lru_cache(maxsize=512)
 def _term(word: str) -> Term:
     own = stem(word)
-    forms = _group(FORMS, own)
-    related = [form for known in (own, *forms) for form in _group(RELATED, known)]
+    forms = _group(vocabulary().forms, own)
+    related = [form for known in (own, *forms) for form in _group(vocabulary().related, known)]
     taken = (own, *forms)
     return Term(
         word=word,
@@ -102,13 +96,13 @@ def _term(word: str) -> Term:
     )
 
 
-def _group(groups: tuple[tuple[str, ...], ...], own: str) -> list[str]:
+def _group(groups: Groups, own: str) -> list[str]:
     """The stems that stand in one group with ``own``."""
     return [one for group in _stemmed(groups) if own in group for one in group]
 
 
 @cache
-def _stemmed(groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+def _stemmed(groups: Groups) -> Groups:
     return tuple(tuple(stem(word) for word in group) for group in groups)
 
 
@@ -123,8 +117,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _chinese_pattern() -> re.Pattern[str]:
-    known = "|".join(sorted(CHINESE, key=len, reverse=True))
-    return re.compile(f"({known}|{CHINESE_STOP})")
+    words = [*vocabulary().chinese, *vocabulary().chinese_says_nothing]
+    return re.compile(f"({'|'.join(sorted(words, key=len, reverse=True))})")
 
 
 @cache

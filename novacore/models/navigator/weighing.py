@@ -159,7 +159,8 @@ def _by_lines(terms: Mapping[Line, tuple[Term, ...]], weights: Weights) -> float
     counts: dict[Term, int] = defaultdict(int)
     for line, held in terms.items():
         known = [weights.get(term, 0.0) for term in held]
-        together = max(together, sum(known) - max(known, default=0.0))
+        both = sum(known) - max(known, default=0.0)
+        together = max(together, both if line.number > HEAD_LINES else 1.5 * both)
         defined = terms_of_name(defined_in(line.text), held)
         value += 0.08 * sum(weights.get(term, 0.0) for term in defined)
         for term in held:
