@@ -19,7 +19,7 @@
     - Unreachable               no connection, or it broke before anything was shown
     - Busy                      429, 529, overloaded; ``retry_after`` seconds
     - TooLong                   the prompt is over the window; ``window`` when it is named
-    - BadRequest                a 400 that names a place; ``message_index``
+    - BadRequest                a 400 that may name a place: ``message_index``, ``block_index``
     - StreamCut                 broke after something was shown
   + PluginError
     - PluginRefused             a plugin that could not be registered
@@ -133,11 +133,14 @@ class TooLong(ModelError):
 
 
 class BadRequest(ModelError):
-    """A 400. ``message_index`` is the message that it names, if any."""
+    """A 400. ``message_index`` and ``block_index`` are the place that it names, if any."""
 
-    def __init__(self, message: str, *, message_index: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, message_index: int | None = None, block_index: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message_index = message_index
+        self.block_index = block_index
 
 
 class StreamCut(ModelError):

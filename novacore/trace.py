@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ class Trace:
         if rows and self._path is not None:
             text = "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows)
             try:
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(text)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                with os.fdopen(os.open(self._path, flags, 0o600), "wb") as file:
+                    file.write(text.encode("ascii"))
             except OSError as error:
                 self._path = None
                 rows.append({"ts": rows[-1]["ts"], "kind": "trace_lost", "reason": str(error)})

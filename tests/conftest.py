@@ -6,6 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Time is not tested, and a machine under load is no failure; CI always draws the same examples.
+settings.register_profile(
+    "novacore",
+    deadline=None,
+    derandomize=os.environ.get("CI") == "true",
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("novacore")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

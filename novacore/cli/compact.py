@@ -26,12 +26,12 @@ def compact(
     made = serve_async(lambda service: _compact(service, session, focus), cwd=cwd)
     if as_json:
         output.print_json("compact", made)
-    else:
-        before, after = count(made.get("before") or 0), count(made.get("after") or 0)
-        verdict = one_line(str(made.get("verdict") or ""))
-        output.say(f"{before} -> {after} tokens by {made.get('plugin') or 'the host'} · {verdict}")
+    elif made.get("id"):
+        before, after = count(made["before"]), count(made["after"])
+        plugin, verdict = one_line(str(made["plugin"])), one_line(str(made["verdict"]))
+        output.say(f"{before} -> {after} tokens by {plugin} · {verdict}")
     if not made.get("id"):
-        output.complain(f"nothing was compacted: {made.get('verdict') or 'nothing to gain'}")
+        output.complain(f"nothing was compacted, {made.get('verdict') or 'nothing to gain'}")
         raise typer.Exit(1)
 
 

@@ -112,6 +112,7 @@ def _sentences(row: Manifest) -> list[str]:
     return [
         name_of(row),
         f"  why    {row['reason']}",
+        *([f"  asked  {row['call']}"] if row.get("call") else []),
         f"  from   {place_of(row)} {(row.get('source') or {}).get('time') or ''}",
         f"  costs  {row['tokens']:,} tokens, region {row['region']}, {where}",
         f"  is     {row['kind']}, {row['authority']}, trust {row['trust']}",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,11 +83,76 @@ def name_of(fragment: Mapping[str, Any]) -> str:
     """What a person calls a fragment: its place when that is a file, else the start of its text."""
     uri = str((fragment.get("source") or {}).get("uri") or "")
     preview = str(fragment.get("preview") or "")
-    if uri.startswith("event:") and preview:
-        return preview
     if fragment.get("region") in ("tools", "system"):
-        return str(fragment.get("id", ""))
-    return place_of(fragment)
+        return str(fragment.get("id", "")).removeprefix("tool:")
+    if uri.startswith("tool:") and (call := fragment.get("call")):
+        return str(call)
+    if preview and (uri.startswith(("event:", "tool:")) or fragment.get("region") == "memory"):
+        return preview
+    return place_of(fragment).removeprefix("novacore:")
+
+
+def why_of(fragment: Mapping[str, Any]) -> str:
+    """Why a fragment is there; of a tool's answer without a place also how it begins."""
+    reason = str(fragment.get("reason") or "")
+    if fragment.get("call") and name_of(fragment) == fragment["call"]:
+        return f"{reason} · {fragment.get('preview', '')}"
+    return reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The fragments of one region, in the order of the request; ``calls`` are the model's calls."""
+
+    part: Part
+    rows: tuple[Mapping[str, Any], ...]
+    calls: tuple[Mapping[str, Any], ...]
+
+
+def groups(manifest: Manifest) -> Iterator[Group]:
+    """The fragments by region, in the order of the request."""
+    for part in parts(manifest):
+        here = [row for row in manifest.get("fragments", ()) if row["region"] == part.region]
+        calls = tuple(row for row in here if is_call(row))
+        yield Group(part=part, rows=tuple(r for r in here if not is_call(r)), calls=calls)
+
+
+def is_tool(fragment: Mapping[str, Any]) -> bool:
+    """Whether a fragment is the definition of a tool."""
+    return fragment.get("region") == "tools"
+
+
+def is_call(fragment: Mapping[str, Any]) -> bool:
+    """Whether a fragment is the model's call of a tool."""
+    return fragment.get("region") == "history" and fragment.get("kind") == "observation"
+
+
+def title_of(manifest: Manifest) -> str:
+    """What the conversation is about: the first words of the user in this window."""
+    for row in manifest.get("fragments", ()):
+        if row["region"] == "history" and row["trust"] == "user" and row.get("preview"):
+            return str(row["preview"])
+    return ""
+
+
+def folded(fragments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The fragments with all tools in one row, and all calls of the model in another."""
+    rows = list(fragments)
+    for word, test in (("tools", is_tool), ("calls", is_call)):
+        members = [row for row in rows if test(row)]
+        if len(members) > 1:
+            first = members[0]
+            rows = [row for row in rows if row is first or not test(row)]
+            rows[rows.index(first)] = _fold(members, word)
+    return rows
+
+
+def _fold(members: Sequence[Mapping[str, Any]], word: str) -> Mapping[str, Any]:
+    names = Counter(name_of(row).partition(" ")[0] for row in members)
+    told = ", ".join(name if n == 1 else f"{n} {name}" for name, n in names.items())
+    name = f"{len(members)} {word}: {told}"
+    tokens = sum(int(row["tokens"]) for row in members)
+    return {**members[0], "id": name, "preview": name, "tokens": tokens, "stale": False}
 
 
 def find(manifest: Manifest, wanted: str) -> list[Mapping[str, Any]]:
@@ -123,10 +189,10 @@ def cache_words(manifest: Manifest) -> list[str]:
     """What the provider's cache was expected to hold, what it held, and what changed."""
     cache = manifest.get("cache") or {}
     words = []
-    if (reported := cache.get("reported_read")) is not None:
-        words.append(f"{reported:,} tokens read from the provider's cache")
-    if (predicted := cache.get("predicted_read")) is not None:
-        words.append(f"{predicted:,} expected")
+    reported, predicted = cache.get("reported_read"), cache.get("predicted_read")
+    if reported or predicted:  # a provider without a cache, or a first request, has nothing to tell
+        words.append(f"{reported or 0:,} tokens read from the provider's cache")
+        words.append(f"{predicted or 0:,} expected")
     if (same := cache.get("unchanged_prefix_bytes")) is not None:
         words.append(f"{same:,} bytes unchanged since the request before")
     if changed := cache.get("changed_section"):

@@ -14,10 +14,13 @@ from novacore.cli.window import (
     call_words,
     cells,
     cost_words,
+    folded,
     hygiene_words,
     name_of,
     parts,
     place_of,
+    title_of,
+    why_of,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40
 _WIDEST_BAR = 100
+_NAME_CHARS = 56
 
 
 def heading(manifest: Manifest) -> Text:
@@ -37,7 +41,9 @@ def heading(manifest: Manifest) -> Text:
         f"Request {manifest.get('request')} of session {manifest.get('session')}"
         f" · {one_line(str(manifest.get('model')))}"
     )
-    return Text.assemble((words, "bold"), ("\n" + fill_words(manifest), "dim"))
+    title = clip(title_of(manifest), _WIDEST_BAR)
+    head = [(f"{title}\n", "bold"), (words, "")] if title else [(words, "bold")]
+    return Text.assemble(*head, ("\n" + fill_words(manifest), "dim"))
 
 
 def fill_words(manifest: Manifest) -> str:
@@ -86,7 +92,7 @@ def window(manifest: Manifest, root: Path | None, width: int, *, every: bool) ->
     yield heading(manifest)
     yield bar(manifest, width)
     yield legend(manifest)
-    yield from titled("Why the model knows this", fragments(manifest, root, every=every))
+    yield from titled("Why the model knows this", fragments(manifest, root, width, every=every))
     yield from titled("Left out", left_out(manifest))
     yield from titled("Plugins", plugin_calls(manifest))
     yield from titled("Masked and repaired", hygiene(manifest))
@@ -102,21 +108,26 @@ def titled(title: str, body: RenderableType | None) -> Iterator[RenderableType]:
         yield body
 
 
-def fragments(manifest: Manifest, root: Path | None, *, every: bool) -> RenderableType | None:
-    """Each fragment with tokens, place and reason; the largest ones when there are many."""
+def fragments(
+    manifest: Manifest, root: Path | None, width: int, *, every: bool
+) -> RenderableType | None:
+    """Each fragment on one line; the largest ones when there are many, alike ones folded."""
     from rich.console import Group
     from rich.text import Text
 
     rows = list(manifest.get("fragments", ()))
+    rows = rows if every else folded(rows)
     shown = set(range(len(rows)))
     if not every and len(rows) > MOST_ROWS:
         shown = set(sorted(shown, key=lambda i: -int(rows[i]["tokens"]))[:MOST_ROWS])
     if not rows:
         return None
-    table = _table("tokens", "what", "why", "trust")
-    for index in sorted(shown):
-        row = rows[index]
-        table.add_row(f"{row['tokens']:,}", _name(row, root), _why(row), str(row.get("trust", "")))
+    name_width = max(20, min(_NAME_CHARS, width // 2 - 4))
+    why_width = max(12, width - name_width - 23)
+    table = _table("tokens", "what", "trust", "why")
+    for row in (rows[index] for index in sorted(shown)):
+        name, why = _name(row, root, name_width), clip(_why(row), why_width)
+        table.add_row(f"{row['tokens']:,}", name, _trust(row), why)
     hidden = len(rows) - len(shown)
     if not hidden:
         return table
@@ -179,11 +190,18 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _name(row: Mapping[str, Any], root: Path | None) -> Text:
+def _trust(row: Mapping[str, Any]) -> Text:
+    from rich.text import Text
+
+    trust = str(row.get("trust", ""))
+    return Text(trust, style="yellow" if trust == "untrusted" else "dim")
+
+
+def _name(row: Mapping[str, Any], root: Path | None, chars: int) -> Text:
     from rich.text import Text
 
     look = LOOKS.get(str(row.get("region")))
-    text = Text.assemble(("■ ", look.color if look else ""), clip(name_of(row), 60))
+    text = Text.assemble(("■ ", look.color if look else ""), clip(name_of(row), chars))
     uri = str((row.get("source") or {}).get("uri") or "")
     if root is not None and uri.startswith("file:"):
         text.stylize(f"link {(root / uri.removeprefix('file:')).as_uri()}", 2)
@@ -193,4 +211,4 @@ def _name(row: Mapping[str, Any], root: Path | None) -> Text:
 def _why(row: Mapping[str, Any]) -> str:
     marks = [str(row["disposition"])] if row.get("disposition") == "pinned" else []
     marks += ["stale"] if row.get("stale") else []
-    return one_line(" · ".join((str(row.get("reason", "")), *marks)))
+    return one_line(" · ".join((*marks, why_of(row))))

@@ -27,6 +27,8 @@ class BaselineSection:
     version: str
     level: int = 0
     reason: str = ""
+    source_version: str = ""
+    """The version of what ``uri`` names, where that is not the version of the section's text."""
 
 
 Told = Mapping[str, Mapping[str, Any]]
@@ -87,6 +89,7 @@ def _part(section: BaselineSection, text: str) -> dict[str, Any]:
         "text": text,
         "uri": section.uri,
         "version": section.version,
+        "source_version": section.source_version or section.version,
         "reason": section.reason or section.title,
     }
 

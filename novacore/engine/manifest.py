@@ -6,6 +6,7 @@ for any request, so that "what did the model see at request 31" has an answer af
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,9 +15,16 @@ from novacore.engine import labels
 from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled
 from novacore.engine.rows import Row, fragment
 from novacore.engine.system import SYSTEM_TEXT
-from novacore.types import Fragment, LeftOut, Region, Source, ToolSpec
+from novacore.types import Fragment, LeftOut, Region, Source, ToolResult, ToolSpec, ToolUse
 
 PREVIEW_CHARS = 120
+_VALUE_CHARS = 60
+_FRAME = re.compile(
+    r"<(?:[a-z-]+ (?:mark|boundary|event|output)=[^<>\n]*|update|restatement|recovery)>\s*"
+    r"(?:\[mem:[^\]\n]*\][^\n]*\n)?"
+)
+
+_FRAME_END = re.compile(r"\s*</[a-z-]+(?: mark=[^<>\n]*)?>\s*\Z")
 
 
 def definitions(tools: Sequence[ToolSpec], tokens: Mapping[str, int]) -> tuple[Fragment, ...]:
@@ -48,11 +56,22 @@ def fragment_rows(
 ) -> list[dict[str, Any]]:
     """One JSON row for each fragment, in the order of the request."""
     made = [fragment_row(f, {"part": f.region.value}) for f in before]
+    asked: dict[str, str] = {}
     for index, row in enumerate(rows):
         message, block = positions.get(index, (-1, -1))
         place = {"part": "messages", "message": message, "block": block}
         made.append({**fragment_row(row.fragment, place), "event": row.event})
+        if isinstance(row.block, ToolUse):
+            asked[row.block.id] = made[-1]["preview"] = call_words(row.block)
+        elif isinstance(row.block, ToolResult) and row.block.tool_use_id in asked:
+            made[-1]["call"] = asked[row.block.tool_use_id]
     return made
+
+
+def call_words(call: ToolUse) -> str:
+    """``read path=a.py, start_line=3``: a call on one line of at most ``PREVIEW_CHARS``."""
+    words = (f"{name}={str(value)[:_VALUE_CHARS]}" for name, value in call.input.items())
+    return " ".join(f"{call.name} {', '.join(words)}".split())[:PREVIEW_CHARS]
 
 
 def fragment_row(piece: Fragment, position: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,8 +90,15 @@ def fragment_row(piece: Fragment, position: Mapping[str, Any]) -> dict[str, Any]
         "source": asdict(piece.source),
         "access": piece.access,
         "stale": False,
-        "preview": " ".join(piece.content[: PREVIEW_CHARS * 2].split())[:PREVIEW_CHARS],
+        "preview": preview_of(piece.content),
     }
+
+
+def preview_of(text: str) -> str:
+    """The start of a text on one line, without the tag and the citation that frame it."""
+    framed = _FRAME.match(text)
+    start = text[framed.end() if framed else 0 :][: PREVIEW_CHARS * 2]
+    return " ".join((_FRAME_END.sub("", start) if framed else start).split())[:PREVIEW_CHARS]
 
 
 def positions_of(rows: Sequence[Row]) -> dict[int, tuple[int, int]]:

@@ -168,9 +168,16 @@ def _update(event: Event, count: Count, _: Mapping[int, Reasoning]) -> Iterator[
         id=event.id,
         event=event.id,
         source=source,
-        reason=f"an update of kind {scope}",
+        reason=_UPDATE_REASONS.get(scope, f"an update of kind {scope}"),
         count=count,
     )
+
+
+_UPDATE_REASONS = {
+    "restatement": "goal, rules and plan as they are now, near the decision",
+    "mode": "the mode was changed",
+    "notice": "the host tells the model what happened",
+}
 
 
 def part_row(part: Mapping[str, Any], event: Event, count: Count, *, head: bool) -> Row:
@@ -181,7 +188,11 @@ def part_row(part: Mapping[str, Any], event: Event, count: Count, *, head: bool)
         str(part["text"]),
         id=f"{part['id']}@{version}",
         event=event.id,
-        source=Source(uri=str(part.get("uri", "")), version=version, time=event.ts),
+        source=Source(
+            uri=str(part.get("uri", "")),
+            version=str(part.get("source_version", version)),
+            time=event.ts,
+        ),
         reason=str(part.get("reason", "in force here")),
         count=count,
         head=head,

@@ -205,10 +205,9 @@ def _row(answer: Answer) -> dict[str, Any]:
         "plugin": answer.plugin,
         "hook": "spill",
         "ms": round(answer.ms, 1),
+        "ok": answer.fault is None,
+        "fault": f"{answer.fault.reason}: {answer.fault.detail}" if answer.fault else "",
+        "instead_of": list(answer.instead_of),
         "items": len(_items(answer)),
     }
-    if answer.fault is not None:
-        row["fault"] = answer.fault.reason
-    if answer.instead_of:
-        row["instead_of"] = list(answer.instead_of)
     return row

@@ -50,7 +50,7 @@ class View:
         self._open: dict[str, Row | None] = {}
         self._held: list[Row] = []
         self._isolated: dict[str, str] = {}
-        self._digest = hashlib.sha256(self.seed.encode())
+        self._digest = _digest(self.seed, ())
 
     def add(self, event: Event) -> None:
         """Take the next event of the log."""
@@ -60,11 +60,6 @@ class View:
             self._isolate(str(bad), str(event.data.get("reason", "")))
         else:
             self._append(event)
-
-    def reseed(self, seed: str) -> None:
-        """What stands before the messages changed (a new epoch's tools or system text)."""
-        self.seed = seed
-        self._rehash()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -140,9 +135,12 @@ class View:
         self._rehash()
 
     def _rehash(self) -> None:
-        self._digest = hashlib.sha256(self.seed.encode())
-        for row in self._rows:
-            self._digest.update(_canonical(row.role, row.block))
+        self._digest = _digest(self.seed, self._rows)
+
+
+def prefix_of(seed: str, rows: Iterable[Row]) -> str:
+    """``View.prefix`` of a request that holds just these rows."""
+    return _digest(seed, rows).hexdigest()
 
 
 def messages_of(rows: Sequence[Row]) -> tuple[Message, ...]:
@@ -168,6 +166,13 @@ def _isolated(row: Row, reason: str) -> Row:
     else:
         block = Text(text=note)
     return replace(row, block=block, fragment=replace(row.fragment, content=note, reason=note))
+
+
+def _digest(seed: str, rows: Iterable[Row]) -> hashlib._Hash:
+    digest = hashlib.sha256(seed.encode())
+    for row in rows:
+        digest.update(_canonical(row.role, row.block))
+    return digest
 
 
 def _canonical(role: Role, block: Block) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any
 from novacore.errors import ContractError
 from novacore.host.copies import plain, private
 from novacore.host.faults import now
-from novacore.host.seat import Seat
+from novacore.host.seat import Seat, UnderWay
 from novacore.host.types import Fault, Reason
 from novacore.host.words import describe, one_line
 from novacore.host.worker import Call, Outcome
@@ -75,7 +75,7 @@ def _submit(seat: Seat, asking: Asking) -> Call:
         return plain(await value if inspect.isawaitable(value) else value)
 
     made = Call(work)
-    seat.running[made] = asking.hook
+    seat.running[made] = UnderWay(hook=asking.hook, session=asking.session, turn=asking.turn)
     made.future.add_done_callback(lambda _: seat.running.pop(made, None))
     seat.worker.submit(made)
     return made
@@ -118,7 +118,7 @@ def _checked(seat: Seat, asking: Asking, outcome: Outcome, ms: float) -> Came:
 
 def _too_late(seat: Seat, asking: Asking, made: Call, begun: float) -> Came:
     ms = (time.perf_counter() - begun) * 1e3
-    other = next((hook for call, hook in list(seat.running.items()) if call is not made), "")
+    other = next((o.hook for call, o in list(seat.running.items()) if call is not made), "")
     if not _let_go(seat, made):
         detail = f"was still busy with {other or 'another call'} after {asking.seconds:g} s"
         return Came(fault=_fault(seat, asking, "busy", detail, ms), ms=ms)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from novacore.host.faults import now
-from novacore.host.seat import Seat
+from novacore.host.seat import Seat, UnderWay
 from novacore.host.types import Fault, Reason
 from novacore.host.worker import Call
 
@@ -19,8 +19,8 @@ JOIN_SECONDS = 0.3
 def unfinished(seat: Seat) -> list[Fault]:
     """The calls that are under way. It is not the plugin's doing, but it is on record."""
     words = "had not answered when NovaCore ended"
-    running = [hook for call, hook in list(seat.running.items()) if not call.abandoned]
-    return [_fault(seat, hook, "unfinished", words) for hook in running]
+    running = [under for call, under in list(seat.running.items()) if not call.abandoned]
+    return [_fault(seat, "unfinished", words, under=under) for under in running]
 
 
 async def close(seats: Sequence[Seat]) -> tuple[Fault, ...]:
@@ -57,11 +57,23 @@ async def _close_one(seat: Seat) -> Fault | None:
             outcome = await asyncio.wrap_future(call.future)
     except TimeoutError:
         seat.worker.abandon(call)
-        return _fault(seat, "", "unfinished", f"did not close within {CLOSE_SECONDS:g} s")
+        return _fault(seat, "unfinished", f"did not close within {CLOSE_SECONDS:g} s")
     if outcome.error is None:
         return None
-    return _fault(seat, "", "raised", f"aclose failed ({outcome.words})", outcome.trace)
+    return _fault(seat, "raised", f"aclose failed ({outcome.words})", outcome.trace)
 
 
-def _fault(seat: Seat, hook: str, reason: Reason, detail: str, trace: str = "") -> Fault:
-    return Fault(plugin=seat.name, hook=hook, reason=reason, detail=detail, time=now(), trace=trace)
+def _fault(
+    seat: Seat, reason: Reason, detail: str, trace: str = "", *, under: UnderWay | None = None
+) -> Fault:
+    under = under or UnderWay(hook="", session="", turn=0)
+    return Fault(
+        plugin=seat.name,
+        hook=under.hook,
+        reason=reason,
+        detail=detail,
+        time=now(),
+        session=under.session,
+        turn=under.turn,
+        trace=trace,
+    )

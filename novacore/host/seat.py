@@ -10,6 +10,15 @@ from novacore.host.types import State
 from novacore.host.worker import Call, Worker
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """What a call is about."""
+
+    hook: str
+    session: str
+    turn: int
+
+
 @dataclass(slots=True, eq=False)
 class Seat:
     """One plugin, from its discovery to the end of the host."""
@@ -23,8 +32,7 @@ class Seat:
     hooks: tuple[str, ...] = ()
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
     import_ms: float = 0.0
-    running: dict[Call, str] = field(default_factory=dict)
-    """Calls under way and their hooks."""
+    running: dict[Call, UnderWay] = field(default_factory=dict)
     stuck: set[Call] = field(default_factory=set)
     """Calls that were abandoned and have not come back."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 300
 
-_PLACE = re.compile(r"\bmessages[.\[](\d+)")
+_PLACE = re.compile(r"\bmessages[.\[](\d+)\]?(?:\.content[.\[](\d+))?")
 _TOO_LONG = (
     re.compile(r"prompt is too long(?:: [\d,]+ tokens > (?P<window>[\d,]+))?", re.IGNORECASE),
     re.compile(r"exceed context limit: [\d,]+ \+ [\d,]+ > (?P<window>[\d,]+)"),
@@ -121,6 +121,7 @@ def _of_bad_request(text: str) -> errors.ModelError:
     return errors.BadRequest(
         f"The provider refused the request: {text}",
         message_index=int(place[1]) if place else None,
+        block_index=int(place[2]) if place and place[2] else None,
     )
 
 

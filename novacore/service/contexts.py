@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from novacore.engine.manifest import regions
 from novacore.errors import UsageError
 
+if TYPE_CHECKING:
+    from novacore.host import Fault
+
 Json = dict[str, Any]
+_HASH = re.compile(r"[0-9a-f]{16}")
 _OWN = (
     "request",
     "epoch",
@@ -36,8 +41,12 @@ def manifest(
     number: int | None,
     *,
     current_version: Callable[[str], str | None],
+    faults: Iterable[Fault] = (),
 ) -> Json:
     """The manifest of request ``number`` (None: the newest).
+
+    ``faults`` are the plugins' of this session: one that came after its request was sent (a late
+    answer, a deadline that passed meanwhile) is told with the last request of its turn.
 
     ``current_version`` gives the hash of a file as it is now, None when it cannot be read; a file
     fragment of another version is marked ``stale``. Raises UsageError for an unknown request.
@@ -61,6 +70,7 @@ def manifest(
         "v": 1,
         "session": session_id,
         **{key: own[key] for key in _OWN},
+        "plugins": [*own["plugins"], *_told_later(own, requests, faults)],
         "regions": regions(fragments),
         "fragments": fragments,
         "cache": _cache(own, reply, fragments),
@@ -71,6 +81,7 @@ def manifest(
             "estimated_tokens": sum(piece["tokens"] for piece in fragments),
             "requests": requests[-1]["request"],
         },
+        "requests": [{key: row[key] for key in ("request", "epoch", "used")} for row in requests],
     }
 
 
@@ -87,10 +98,34 @@ def _cache(own: Json, reply: Json, fragments: Sequence[Json]) -> Json:
     }
 
 
+def _told_later(own: Json, requests: Sequence[Json], faults: Iterable[Fault]) -> list[Json]:
+    turn = [row for row in requests if row["turn"] == own["turn"]]
+    if turn[-1] is not own:
+        return []
+    told = {
+        (row["plugin"], row["hook"], row.get("fault", "")) for one in turn for row in one["plugins"]
+    }
+    rows = [_fault_row(fault) for fault in faults if fault.turn == own["turn"]]
+    return [row for row in rows if (row["plugin"], row["hook"], row["fault"]) not in told]
+
+
+def _fault_row(fault: Fault) -> Json:
+    return {
+        "kind": "plugin",
+        "plugin": fault.plugin,
+        "hook": fault.hook,
+        "ms": fault.ms,
+        "ok": False,
+        "fault": f"{fault.reason}: {fault.detail}",
+        "instead_of": [],
+    }
+
+
 def _with_staleness(piece: Json, current_version: Callable[[str], str | None]) -> Json:
     source: Mapping[str, Any] = piece["source"]
     uri, version = str(source["uri"]), str(source["version"] or "")
-    if not (uri.startswith("file:") and version):
+    # Another form of version is a plugin's own: nothing that a file's hash could be compared with.
+    if not (uri.startswith("file:") and _HASH.fullmatch(version)):
         return piece
     now = current_version(uri.removeprefix("file:"))
     return {**piece, "stale": now != version}

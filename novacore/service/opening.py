@@ -18,7 +18,7 @@ from novacore.models.usage import cost
 from novacore.service.api import ServiceOptions
 from novacore.service.plugin_services import PluginServices
 from novacore.service.reads import CodeReads
-from novacore.service.workspace import Workspace
+from novacore.service.workspace import FAULTS_FILE, Workspace
 from novacore.session.parts import Limits, SessionParts
 from novacore.store.folder import SessionFolder
 from novacore.store.memory import memory_places
@@ -45,7 +45,6 @@ from novacore.types import (
 if TYPE_CHECKING:
     from novacore.session.session import Session
 
-FAULTS_FILE = "faults.jsonl"
 RULES_FILE = "permissions.json"
 
 

@@ -19,7 +19,7 @@ from novacore.service.api import (
 from novacore.service.contexts import manifest
 from novacore.service.reads import MAX_TOKENS, CodeReads
 from novacore.service.turns import TurnRun
-from novacore.service.workspace import TRUST_FILE, Workspace, open_workspace
+from novacore.service.workspace import FAULTS_FILE, TRUST_FILE, Workspace, open_workspace
 from novacore.tools.trust import Trusted, TrustStore
 from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
 
@@ -57,7 +57,7 @@ class Service:
     async def aclose(self) -> None:
         """End plugins, providers and locks. Running turns are cancelled first."""
         for run in list(self._running.values()):
-            run.cancel()
+            await run.stopped()
         for session in self._sessions.values():
             await session.aclose()
         self._sessions.clear()
@@ -88,6 +88,8 @@ class Service:
 
     async def open_session(self, id: str) -> SessionInfo:
         """Go on with a session by its id or a unique beginning of it."""
+        if id in self._sessions:
+            return self._info(id)
         session = await (await self._started()).resume(id)
         self._sessions[session.id] = session
         return self._info(session.id)
@@ -121,7 +123,10 @@ class Service:
             self._running[session_id].cancel()
 
     async def steer(self, session_id: str, text: str) -> None:
-        """Queue words for the running turn; they join its next request."""
+        """Queue words for the running turn; they join its next request.
+
+        Raises UsageError when the turn is over: then they are a turn of their own.
+        """
         self._run(session_id)
         self._session(session_id).steer(text)
 
@@ -157,9 +162,17 @@ class Service:
 
     def context(self, session_id: str, request: int | None = None) -> Mapping[str, Any]:
         """The manifest of a request (None: the newest)."""
+        from novacore.host import read_faults
+
         folder = self._folder(session_id)
-        rows = folder.snapshots.requests()
-        return manifest(folder.id, rows, request, current_version=self._reads().version)
+        faults = read_faults(self.workspace.state / FAULTS_FILE)
+        return manifest(
+            folder.id,
+            folder.snapshots.requests(),
+            request,
+            current_version=self._reads().version,
+            faults=[fault for fault in faults if fault.session == folder.id],
+        )
 
     def fragment(self, session_id: str, request: int | None, id: str) -> Mapping[str, Any]:
         """One fragment of a request with its content. Raises UsageError when it is not in it."""
@@ -189,7 +202,7 @@ class Service:
     async def plugins(self, load: bool = True) -> Sequence[PluginStatus]:
         """Every plugin and its state; with ``load=False`` nothing is imported."""
         from novacore.host import list_without_loading
-        from novacore.service.opening import FAULTS_FILE, host_config, untrusted_roots
+        from novacore.service.opening import host_config, untrusted_roots
 
         if not load:
             return list_without_loading(
@@ -265,9 +278,10 @@ class Service:
         return self._sessions[id]
 
     def _run(self, session_id: str) -> TurnRun:
-        if session_id not in self._running:
-            raise UsageError(f"session {session_id} is not working")
-        return self._running[session_id]
+        run = self._running.get(session_id)
+        if run is None or run.over:
+            raise UsageError(f"session {session_id} is not working: ask it instead")
+        return run
 
     def _folder(self, id: str) -> SessionFolder:
         from novacore.store.folder import SessionFolder

@@ -28,12 +28,15 @@ class TurnRun:
         self._queue: asyncio.Queue[TurnEvent] = asyncio.Queue()
         self._questions: dict[str, asyncio.Future[PermissionAnswer]] = {}
         self._counter = 0
+        self._over = False
         self._task: asyncio.Task[None] | None = None
         self._turn_id = f"{session.id}:{session.record.turn + 1}"
 
     async def events(self) -> AsyncGenerator[TurnEvent]:
         """Run the turn and yield what happens; ``idle`` is always the last event."""
         self._task = asyncio.create_task(self._run())
+        # A task that is cancelled before its first step runs none of its code, its end included.
+        self._task.add_done_callback(lambda _: self._end({"stopReason": "cancelled"}))
         try:
             while True:
                 event = await self._queue.get()
@@ -45,10 +48,21 @@ class TurnRun:
                 self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    @property
+    def over(self) -> bool:
+        """Whether ``idle`` was said: nothing more is taken up."""
+        return self._over
+
     def cancel(self) -> None:
-        """Stop the turn; ``idle`` follows."""
-        if self._task is not None:
+        """Stop the turn; ``idle`` follows. A second time changes nothing."""
+        if self._task is not None and not self._task.cancelling():
             self._task.cancel()
+
+    async def stopped(self) -> None:
+        """Cancel the turn and wait until all of it is recorded."""
+        self.cancel()
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
     def answer(self, question_id: str, answer: PermissionAnswer) -> None:
         """Answer a question of this turn. Raises UsageError for one that is not open."""
@@ -69,8 +83,12 @@ class TurnRun:
         except Exception as error:
             # A bug of ours: the front end gets one line, the traceback goes to the debug log.
             data |= {"stopReason": "error", "error": _bug(error)}
-        finally:
-            self._emit("idle", data | self._totals())
+        self._end(data)
+
+    def _end(self, data: Mapping[str, Any]) -> None:
+        if not self._over:
+            self._over = True
+            self._emit("idle", {**data, **self._totals()})
 
     async def _ask(self, question: PermissionQuestion) -> PermissionAnswer:
         future: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()

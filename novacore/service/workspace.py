@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from novacore.config.settings import Settings
 
 TRUST_FILE = "trust.json"
+FAULTS_FILE = "faults.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

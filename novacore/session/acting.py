@@ -66,13 +66,15 @@ class Acting:
             raise asyncio.CancelledError
 
     def _started(self, call: ToolCall, summary: str) -> None:
-        """On disk before anything happens that could not be taken back."""
+        """On disk before anything happens that could not be taken back. Raises DiskRefused."""
         self._record.append(
             "tool_started",
             {"call_id": call.id, "name": call.name, "summary": summary, "read_only": False},
             by="host",
             sync=True,
         )
+        if (refused := self._parts.folder.log.refused) is not None:
+            raise refused
 
     def _finished(self, call: ToolCall, outcome: ToolOutcome) -> None:
         """A kill between here and the result must not make the action look unfinished."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from novacore.errors import ModelError
 from novacore.session.parts import Emit
@@ -12,6 +14,7 @@ from novacore.types import (
     AnswerDone,
     Block,
     BlockDone,
+    ModelEvent,
     ModelProvider,
     ModelRequest,
     Reasoning,
@@ -62,22 +65,29 @@ async def answer(provider: ModelProvider, request: ModelRequest, emit: Emit, int
 
     A ModelError ends it and is kept in ``into.error``; cancellation passes through.
     """
+    # A stream that is only dropped keeps its connection, and the provider keeps writing.
+    stream = cast(AsyncGenerator[ModelEvent], provider.stream(request))
     try:
-        async for event in provider.stream(request):
-            match event:
-                case TextDelta(text=text):
-                    into.partial += text
-                    emit("text", {"delta": text})
-                case ReasoningDelta(text=text):
-                    emit("thought", {"delta": text})
-                case BlockDone(block=block):
-                    into.partial = "" if isinstance(block, Text) else into.partial
-                    into.blocks.append(block)
-                case AnswerDone():
-                    into.done = event
-            await asyncio.sleep(0)
+        async with aclosing(stream) as events:
+            async for event in events:
+                _take(event, into, emit)
+                await asyncio.sleep(0)
     except ModelError as error:
         into.error = error
+
+
+def _take(event: ModelEvent, into: Reply, emit: Emit) -> None:
+    match event:
+        case TextDelta(text=text):
+            into.partial += text
+            emit("text", {"delta": text})
+        case ReasoningDelta(text=text):
+            emit("thought", {"delta": text})
+        case BlockDone(block=block):
+            into.partial = "" if isinstance(block, Text) else into.partial
+            into.blocks.append(block)
+        case AnswerDone():
+            into.done = event
 
 
 def usage_of(reply: Reply, estimated_input: int, count: Any) -> Usage:

@@ -7,14 +7,16 @@ from dataclasses import asdict, replace
 
 from novacore.engine.budget import budget_for
 from novacore.engine.manifest import positions_of
+from novacore.engine.normalise import likeliest
 from novacore.engine.rows import Row
 from novacore.errors import BadRequest, TooLong
 from novacore.session import inputs
 from novacore.session.answering import Reply, answer, usage_of
+from novacore.session.call_ids import CallIds
 from novacore.session.parts import Emit, SessionParts
 from novacore.session.record import Record
 from novacore.session.window import Window
-from novacore.types import CallCost, Usage
+from novacore.types import CallCost, Reasoning, Usage
 
 MakeRoom = Callable[[Emit], Awaitable[None]]
 
@@ -26,6 +28,7 @@ class Asking:
         self._record = record
         self._parts = parts
         self._window = window
+        self._ids = CallIds(record.events)
         self.spent = inputs.spent(record.events)
 
     async def ask(self, emit: Emit, make_room: MakeRoom) -> Reply:
@@ -41,6 +44,8 @@ class Asking:
             reply = await self._one_request(emit)
         elif isinstance(reply.error, BadRequest) and self._isolate(reply.error, emit):
             reply = await self._one_request(emit)
+        if isinstance(reply.error, BadRequest):
+            raise self._advised(reply.error) from reply.error
         if reply.error is not None:
             raise reply.error
         return reply
@@ -53,6 +58,7 @@ class Asking:
         try:
             await answer(self._parts.provider, made.request, emit, reply)
         finally:
+            reply.blocks = self._ids.own(reply.blocks)
             self._keep(reply, prefix, estimated)
         return reply
 
@@ -62,7 +68,6 @@ class Asking:
         if not blocks and reply.done is None:
             return
         provider, model = self._parts.provider.name, self._parts.info.id
-        self._record.origin = (provider, model)
         if reply.done is not None and reply.reasoning:
             self._parts.folder.reasoning.put(provider, model, prefix, reply.reasoning)
         usage = usage_of(reply, estimated, self._parts.counter.base)
@@ -81,8 +86,8 @@ class Asking:
         dollars = self._parts.cost(usage)
         call = CallCost(purpose="turn", model=model, usage=usage, dollars=dollars)
         self.spent += dollars or 0.0
-        self._window.answered(call)
-        row = {"purpose": "turn", "model": model, "request": self._window.number}
+        estimates = self._window.answered(call)
+        row = {"purpose": "turn", "model": model, "request": self._window.number, **estimates}
         self._record.append("usage", {**row, **asdict(usage), "dollars": dollars})
 
     def _learn_window(self, error: TooLong) -> None:
@@ -93,25 +98,40 @@ class Asking:
             self._parts.budget = budget_for(error.window, max_output=self._parts.info.max_output)
 
     def _isolate(self, error: BadRequest, emit: Emit) -> bool:
-        """Take the block that the provider named out of the request, once."""
-        if self._parts.folder.reasoning.clear():
-            self._record.rebuild_view()
-            emit("notice", {"level": "warning", "text": "reasoning blocks were dropped"})
-            return True
+        """Take what the provider named out of the request, once; False when there is nothing.
+
+        Reasoning is dropped when it was named, or when nothing was: it is what moves least well.
+        """
         row = self._named(error)
-        if row is None or any(
-            e.kind == "fault" and e.data.get("isolate") == row.event for e in self._record.events
-        ):
-            return False
-        self._record.append("fault", {"isolate": row.event, "reason": str(error)})
-        text = f"one block was left out, the provider refused it: {error}"
+        if row is None or isinstance(row.block, Reasoning):
+            if not self._parts.folder.reasoning.clear():
+                return False
+            self._record.rebuild_view()
+            text = "reasoning blocks were dropped, the provider refused the request with them"
+        else:
+            self._record.append("fault", {"isolate": row.event, "reason": str(error)})
+            text = f"one block was left out, the provider refused it: {error}"
+        # The bytes of the last request do not begin the next one: that is another epoch.
+        self._window.start_epoch(self._window.tools)
         emit("notice", {"level": "warning", "text": text})
         return True
 
     def _named(self, error: BadRequest) -> Row | None:
+        """The likeliest row of the message that the error names, of those that may still leave."""
         if error.message_index is None:
             return None
         rows = self._record.view.rows
         places = positions_of(rows)
-        named = [i for i, (message, _) in places.items() if message == error.message_index]
-        return rows[named[-1]] if named and not rows[named[-1]].head else None
+        message = [rows[i] for i, place in places.items() if place[0] == error.message_index]
+        left = {e.data.get("isolate") for e in self._record.events if e.kind == "fault"}
+        order = likeliest([row.block for row in message], error.block_index)
+        may_leave = (message[i] for i in order if not message[i].head)
+        return next((row for row in may_leave if row.event not in left), None)
+
+    def _advised(self, error: BadRequest) -> BadRequest:
+        return BadRequest(
+            f"{error}; it is kept: `novacore compact {self._parts.ref.id}` makes a new request of "
+            "it, or ask in a new session",
+            message_index=error.message_index,
+            block_index=error.block_index,
+        )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from novacore.engine.boundary import Boundary, boundary_to_json
 from novacore.engine.compact import Refused, compact
 from novacore.engine.rows import Row
+from novacore.errors import DiskRefused
+from novacore.host import Answer
+from novacore.session.inputs import plugin_rows
 from novacore.session.parts import SessionParts
 from novacore.session.record import Record
 from novacore.session.recovery import recovery_text
@@ -20,8 +24,9 @@ BREAKER = 3
 class Compacting:
     """Makes boundaries, and knows when trying again in the soft zone is useless.
 
-    Three refusals in a row open the breaker; it is folded from the log, so it survives a resume.
-    A success, a manual compaction or 5,000 tokens of growth (hysteresis) let it try again.
+    Three refusals in a row open the breaker; it is folded from the log, so it survives a resume,
+    and it is closed by a success, a manual attempt or another model. Between two attempts the
+    window must have grown by the hysteresis (5,000 tokens).
     """
 
     def __init__(self, record: Record, parts: SessionParts, window: Window) -> None:
@@ -47,9 +52,11 @@ class Compacting:
         before = self._window.used
         self._tried_at = before
         state = self._record.state
+        items = _items(self._record.view.rows)
         recovery = recovery_text(
             state,
             self._parts.context.policy,
+            shown=_sure_tail(items, self._parts.budget.tail_min),
             max_tokens=self._parts.budget.recovery,
             count=self._parts.counter.base,
             mask=lambda text: self._parts.context.masker.mask(text).text,
@@ -57,7 +64,7 @@ class Compacting:
         )
         made = await compact(
             self._parts.host,
-            _items(self._window_rows()),
+            items,
             state,
             self._parts.budget,
             trigger=trigger,
@@ -73,33 +80,34 @@ class Compacting:
             estimate=self._window.estimate,
             transcript=str(self._parts.folder.log.path),
             output_lines=self._record.output_lines,
+            heard=self._heard,
         )
         if isinstance(made, Refused):
             return self._refused(made, trigger, before)
-        return self._write(made, baseline, recovery, trigger, before)
-
-    def _write(
-        self,
-        made: Boundary,
-        baseline: Mapping[str, Any],
-        recovery: str,
-        trigger: Trigger,
-        before: int,
-    ) -> Mapping[str, Any]:
         data = {
             "boundary": boundary_to_json(made),
             "baseline": dict(baseline),
             "recovery": recovery,
+            "focus": focus,
         }
+        return self._write(made, data)
+
+    def _heard(self, answer: Answer) -> None:
+        for row in plugin_rows([answer]):
+            self._parts.trace.add("plugin", **row)
+
+    def _write(self, made: Boundary, data: Mapping[str, Any]) -> Mapping[str, Any]:
         event = self._record.append("compaction", data, sync=True)
-        self._parts.folder.reasoning.clear()
+        # What the disk does not let go fits the prefix of no request any more.
+        with suppress(DiskRefused):
+            self._parts.folder.reasoning.clear()
         self._tried_at = 0
         return {
             "id": event.id,
-            "before": before,
-            "after": self._window.estimate,
+            "before": made.tokens_before,
+            "after": made.tokens_after,
             "plugin": made.plugin,
-            "trigger": trigger,
+            "trigger": made.trigger,
             "verdict": made.verdict,
         }
 
@@ -117,14 +125,13 @@ class Compacting:
     def _failures(self) -> int:
         failures = 0
         for event in reversed(self._record.events):
-            if event.kind == "compaction":
+            refused = event.kind == "fault" and event.data.get("hook") == "compact"
+            other_model = event.kind == "assistant" and event.data["model"] != self._parts.info.id
+            manual = refused and event.data.get("trigger") == "manual"
+            if event.kind == "compaction" or other_model or manual:
                 break
-            if event.kind == "fault" and event.data.get("hook") == "compact":
-                failures += 1
+            failures += refused
         return failures
-
-    def _window_rows(self) -> tuple[Row, ...]:
-        return self._record.view.rows
 
     def _ground_tokens(self, baseline: Mapping[str, Any], recovery: str) -> int:
         count = self._parts.counter.base
@@ -139,3 +146,14 @@ def _items(rows: tuple[Row, ...]) -> list[tuple[str, int]]:
         if not row.head:
             costs[row.event] = costs.get(row.event, 0) + row.fragment.tokens
     return list(costs.items())
+
+
+def _sure_tail(items: list[tuple[str, int]], tail_min: int) -> frozenset[str]:
+    """Events that stay verbatim whatever cut is chosen."""
+    sure: set[str] = set()
+    for event, tokens in reversed(items):
+        tail_min -= tokens
+        if tail_min < 0:
+            break
+        sure.add(event)
+    return frozenset(sure)

@@ -73,6 +73,7 @@ def _instruction(placed: PlacedSection, parts: SessionParts) -> BaselineSection:
         text=text,
         uri=rule.uri,
         version=_hash(text),
+        source_version=rule.version,
         level=rule.level,
         reason=f"{reason}; {rule.warning}" if rule.warning else reason,
     )

@@ -23,6 +23,9 @@ from novacore.types import (
     ToolsRequest,
 )
 
+ASKED_CHARS = 20_000
+"""Of the user's text as a question to memory; what is longer is a paste."""
+
 
 def user_data(text: str, parts: SessionParts) -> dict[str, Any]:
     """The data of a ``user`` event; a very large paste becomes an artifact and a stub."""
@@ -47,7 +50,7 @@ def recall_request(text: str, record: Record, parts: SessionParts) -> RecallRequ
     return RecallRequest(
         session=parts.ref,
         occasion="message",
-        text=text,
+        text=parts.context.masker.mask(text[:ASKED_CHARS]).text,
         goal=state.goal.text if state.goal else "",
         plan_item=doing,
         paths=tuple(file.path for file in state.files[-10:]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from novacore.engine.baseline import Told, told_after
 from novacore.engine.epoch import head_rows
+from novacore.engine.restate import Stated, stated_after
 from novacore.engine.rows import Row
 from novacore.engine.state import fold
 from novacore.engine.view import View
@@ -40,14 +41,14 @@ class Record:
         self._count = count
         self._reasoning = reasoning
         self._artifacts = artifacts
-        self.origin = ("", "")
-        """Provider and model of the next request: whose reasoning may be sent."""
+        self._origin = ("", "")
         self.state = State()
         self.told: Told = {}
+        self.stated = Stated()
         self.turn = 0
         self.boundaries: list[Event] = []
         self._by_id: dict[str, int] = {}
-        self.view = View(count=count, reasoning=self._kept_reasoning, rebuild=self._rebuild)
+        self.view = self._empty_view("")
 
     @property
     def events(self) -> Sequence[Event]:
@@ -58,6 +59,7 @@ class Record:
         """Fold what the log holds already; called once, after a successful load."""
         for index, event in enumerate(self._log.events):
             self._fold(index, event)
+        self.rebuild_view()
 
     def append(
         self, kind: str, data: Mapping[str, Any], *, by: str = "host", sync: bool = False
@@ -67,6 +69,7 @@ class Record:
             kind, mask_record(data, self._mask), by=by, turn=self.turn, sync=sync
         )
         self._fold(len(self._log.events) - 1, event)
+        self.view.add(event)
         return event
 
     def event(self, id: str) -> Event:
@@ -77,16 +80,19 @@ class Record:
         """Events from ``first`` to ``last``, both included."""
         return self._log.events[self._by_id[first] : self._by_id[last] + 1]
 
-    def reseed(self, seed: str) -> None:
-        """Tell the view what stands before the messages."""
-        self.view.reseed(seed)
+    def stand_on(self, provider: str, model: str, seed: str) -> None:
+        """Say who is asked next, and what stands before the messages.
 
-    def rebuild_view(self) -> None:
+        Reasoning blocks come back only to the model that made them, behind the same prefix, so
+        the view is folded again when one of the three is new.
+        """
+        if (self._origin, self.view.seed) != ((provider, model), seed):
+            self._origin = (provider, model)
+            self.rebuild_view(seed)
+
+    def rebuild_view(self, seed: str | None = None) -> None:
         """Fold the view again from the log, after reasoning was dropped or the model changed."""
-        seed = self.view.seed
-        self.view = View(
-            count=self._count, reasoning=self._kept_reasoning, rebuild=self._rebuild, seed=seed
-        )
+        self.view = self._empty_view(self.view.seed if seed is None else seed)
         start = self._by_id[self.boundaries[-1].id] if self.boundaries else 0
         for event in self._log.events[start:]:
             self.view.add(event)
@@ -109,12 +115,17 @@ class Record:
         self.turn = max(self.turn, event.turn)
         self.state = fold(self.state, event)
         self.told = told_after(self.told, event)
+        self.stated = stated_after(self.stated, event, self._count)
         if event.kind == "compaction":
             self.boundaries.append(event)
-        self.view.add(event)
+
+    def _empty_view(self, seed: str) -> View:
+        return View(
+            count=self._count, reasoning=self._kept_reasoning, rebuild=self._rebuild, seed=seed
+        )
 
     def _kept_reasoning(self, event: Event, prefix: str) -> Mapping[int, Reasoning]:
-        provider, model = self.origin
+        provider, model = self._origin
         return {
             int(row["index"]): Reasoning(data=row["data"])
             for row in self._reasoning.get(provider, model, prefix)

@@ -6,7 +6,7 @@ so that work goes on without guessing; originals must still be read again before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from novacore.code.outline import outline
 from novacore.code.text import decode, is_binary, version_of
@@ -25,16 +25,20 @@ def recovery_text(
     count: Callable[[str], int],
     mask: Callable[[str], str],
     key: bytes,
+    shown: Container[str] = (),
 ) -> str:
     """The attachment for the last five files that the session read or changed; "" for none.
 
-    Access is checked again: a file that may no longer be read is left out.
+    Access is checked again: a file that may no longer be read is left out, and so is one that
+    stands in the window as it is now, read by an event of ``shown``.
     """
     left = max_tokens - 60
     parts: list[str] = []
-    for index, record in enumerate(_recent(state)):
-        share = left // (FILES - index)
-        text = _one(record, policy, share, count)
+    for record in _recent(state):
+        if len(parts) == FILES:
+            break
+        share = left // (FILES - len(parts))
+        text = _one(record, policy, share, count, shown)
         if text is None:
             continue
         framed = frame(mask(text), kind="file", fragment=f"recovery:{record.path}", key=key)
@@ -54,13 +58,17 @@ def recovery_text(
 def _recent(state: State) -> Iterator[FileRecord]:
     seen: set[str] = set()
     for record in reversed(state.files):
-        if record.path not in seen and record.action != "deleted" and len(seen) < FILES:
+        if record.path not in seen and record.action != "deleted":
             seen.add(record.path)
             yield record
 
 
 def _one(
-    record: FileRecord, policy: PathPolicy, share: int, count: Callable[[str], int]
+    record: FileRecord,
+    policy: PathPolicy,
+    share: int,
+    count: Callable[[str], int],
+    shown: Container[str],
 ) -> str | None:
     access = policy.resolve(record.path, write=False)
     if access.verdict != "allow" or not access.real.is_file():
@@ -69,6 +77,8 @@ def _one(
     if is_binary(data):
         return None
     version = version_of(data)
+    if record.action == "read" and record.event in shown and record.after == version:
+        return None
     whole = decode(data).text
     header = f"{record.path} version {version}"
     if count(whole) <= share:

@@ -10,7 +10,7 @@ from typing import Any
 from novacore.engine.baseline import difference, full_update
 from novacore.engine.instructions import InstructionsKeeper, PlacedSection
 from novacore.engine.recall import RecallResult, RecallRun
-from novacore.engine.restate import Stated, after, due
+from novacore.engine.restate import due
 from novacore.engine.select_tools import select_tools
 from novacore.errors import LimitReached
 from novacore.host import Answer
@@ -21,10 +21,10 @@ from novacore.session.compacting import Compacting
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.past_events import event_opener
 from novacore.session.record import Record
-from novacore.session.resume import close_dangling
+from novacore.session.resume import broken_off, close_dangling
 from novacore.session.window import Window
 from novacore.tools.run import RunTool
-from novacore.types import Trigger
+from novacore.types import ToolSpec, Trigger
 
 
 class Session:
@@ -49,7 +49,6 @@ class Session:
         self._compacting = Compacting(self.record, parts, self.window)
         self._instructions = InstructionsKeeper(parts.host)
         self._warned: set[str] = set()
-        self._stated = Stated()
         self._recall: RecallRun | None = None
         self._steer: deque[str] = deque()
 
@@ -67,7 +66,7 @@ class Session:
         """Close what an earlier process left open; the ids of calls that were closed."""
         closed = close_dangling(self.record)
         self.parts.context.plan = self.record.state.plan
-        await self._start_epoch()
+        self.window.resume(await self._tools())
         return closed
 
     async def aclose(self) -> None:
@@ -112,6 +111,15 @@ class Session:
     # --- a turn ----------------------------------------------------------------------------
 
     async def _begin(self, text: str, emit: Emit) -> None:
+        try:
+            remembered = await self._before_the_words(text, emit)
+        finally:
+            # A turn that is stopped this early has lost nothing of what the user said.
+            self._hear(inputs.user_data(text, self.parts), emit)
+        self._remember(remembered, emit)
+        self._drain(emit)
+
+    async def _before_the_words(self, text: str, emit: Emit) -> RecallResult:
         await self._tell(emit)
         self._restate(turn_start=True)
         self._recall = RecallRun(
@@ -120,11 +128,11 @@ class Session:
             count=self.parts.counter.base,
             turn=self.record.turn,
         )
-        remembered = await self._recall.ready(self.parts.recall_wait)
-        event = self.record.append("user", inputs.user_data(text, self.parts), by="user")
+        return await self._recall.ready(self.parts.recall_wait)
+
+    def _hear(self, said: Mapping[str, Any], emit: Emit) -> None:
+        event = self.record.append("user", said, by="user")
         emit("user", {"text": event.data["text"]})
-        self._remember(remembered, emit)
-        self._drain(emit)
 
     async def _work(self, emit: Emit, ask: Ask) -> str:
         while True:
@@ -148,9 +156,13 @@ class Session:
         self._drain(emit)
 
     def _end(self, stop: str, emit: Emit) -> None:
-        closed = close_dangling(self.record)
+        closed = close_dangling(self.record, "stopped" if stop == "cancelled" else "broke_off")
         for call in closed:
             emit("notice", {"level": "warning", "text": f"call {call} has no result: {stop}"})
+        if (told := broken_off(self.record, stop)) is not None:
+            self.record.append("update", told)
+        # What was said after the last request joins the next one.
+        self._take_steering(emit)
         if self._recall is not None:
             self._recall.cancel() if stop == "cancelled" else self._recall.close()
             self._recall = None
@@ -171,13 +183,13 @@ class Session:
 
     # --- the window ------------------------------------------------------------------------
 
-    async def _start_epoch(self) -> None:
+    async def _tools(self) -> list[ToolSpec]:
+        """What is offered in the coming epoch."""
         request = inputs.tools_request(self.record, self.parts, self._asking.spent)
         chosen = await select_tools(self.parts.host, request, turn=self.record.turn)
         self._explain(chosen.answers)
         self.window.leave_out(chosen.left_out)
-        self.window.start_epoch([self.parts.tools[name].spec for name in chosen.offered])
-        self._stated = Stated()
+        return [self.parts.tools[name].spec for name in chosen.offered]
 
     async def _too_long(self, emit: Emit) -> None:
         await self._make_room("too_long", emit)
@@ -196,7 +208,7 @@ class Session:
         made = await self._compacting.run(trigger, baseline, focus=focus)
         if made.get("id"):
             self.parts.context.ledger.forget_all()
-            await self._start_epoch()
+            self.window.start_epoch(await self._tools())
         emit("compaction", made)
         return made
 
@@ -225,13 +237,15 @@ class Session:
             self.parts.trace.add("plugin", **row)
 
     def _restate(self, *, turn_start: bool) -> None:
-        used = self.window.estimate
-        text = due(self.record.state, self._stated, used=used, turn_start=turn_start)
-        if text is None:
-            return
-        self.record.append("update", {"scope": "restatement", "text": text})
-        tokens = self.parts.counter.base(text)
-        self._stated = after(self._stated, self.record.state, text, used=used, tokens=tokens)
+        data = due(
+            self.record.state,
+            self.record.stated,
+            used=self.window.estimate,
+            turn_start=turn_start,
+            count=self.parts.counter.base,
+        )
+        if data is not None:
+            self.record.append("update", data)
 
     def _remember(self, found: RecallResult, emit: Emit) -> None:
         self._explain(found.answers)
@@ -245,9 +259,8 @@ class Session:
     def _take_steering(self, emit: Emit) -> bool:
         taken = False
         while self._steer:
-            data = inputs.user_data(self._steer.popleft(), self.parts) | {"source": "steer"}
-            event = self.record.append("user", data, by="user")
-            emit("user", {"text": event.data["text"]})
+            said = inputs.user_data(self._steer.popleft(), self.parts)
+            self._hear(said | {"source": "steer"}, emit)
             taken = True
         return taken
 

@@ -9,6 +9,8 @@ from typing import Any
 from novacore.engine import manifest
 from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled, assemble, seed_of
 from novacore.engine.system import SYSTEM_TEXT
+from novacore.engine.view import prefix_of
+from novacore.session.anchors import Anchor, anchor_of, anchors_in
 from novacore.session.inputs import definition_tokens
 from novacore.session.parts import SessionParts
 from novacore.session.record import Record
@@ -17,7 +19,10 @@ from novacore.types import CallCost, LeftOut, Mark, ToolSpec
 
 
 class Window:
-    """Requests of one session, in order. A new epoch starts with the first one after a boundary."""
+    """Requests of one session, in order. A new epoch starts with the first one after a boundary.
+
+    A resumed session goes on in the epoch of its last request when nothing of that changed.
+    """
 
     def __init__(self, record: Record, parts: SessionParts) -> None:
         self._record = record
@@ -25,10 +30,13 @@ class Window:
         sent = [row for row in parts.folder.snapshots.requests() if "request" in row]
         self.number = int(sent[-1]["request"]) if sent else 0
         self.epoch = int(sent[-1]["epoch"]) if sent else 0
+        self._last = sent[-1] if sent else {}
         self.tools: tuple[ToolSpec, ...] = ()
         self.assembled: Assembled | None = None
         self._mark: Mark | None = None
-        self._anchor: tuple[int, int] | None = None
+        self._anchor: Anchor | None = None
+        self._asked = 0
+        """Estimated tokens of the newest request, before its answer."""
         self.ground = 0
         """Estimated tokens of what stands before the messages: tools and system text."""
         self._masked: dict[str, int] = {}
@@ -43,9 +51,25 @@ class Window:
         self._mark = None
         self._anchor = None
         self._written = 0
-        self._record.origin = (self._parts.provider.name, self._parts.info.id)
-        self._record.reseed(seed_of(self._parts.info.id, self.tools))
+        provider, model = self._parts.provider.name, self._parts.info.id
+        self._record.stand_on(provider, model, seed_of(model, self.tools))
         self.ground = sum(self._definition_tokens().values())
+
+    def resume(self, tools: Sequence[ToolSpec]) -> None:
+        """Take up the epoch of the last request, or start one where that request changed."""
+        self.start_epoch(tools)
+        anchor = None
+        for anchor in anchors_in(self._record.events, self._parts.info.id):
+            self._parts.counter.learn(anchor.asked, anchor.sent)
+        last, view = self._last, self._record.view
+        size = int(last.get("rows", 0))
+        if not size or prefix_of(view.seed, view.rows[:size]) != last["prefix"]:
+            return
+        self.epoch = int(last["epoch"])
+        self._written = size
+        self._mark = Mark(**last["marks"][-1])
+        if anchor is not None and anchor.request == self.number:
+            self._anchor = anchor
 
     def leave_out(self, items: Sequence[LeftOut]) -> None:
         """Candidates that the next request does not hold, for its manifest."""
@@ -66,8 +90,8 @@ class Window:
         """Tokens of the next request: the last real usage, and an estimate of what came since."""
         if self._anchor is None:
             return self._parts.counter.scale(self.estimate)
-        real, estimated = self._anchor
-        return real + self._parts.counter.scale(max(0, self.estimate - estimated))
+        added = max(0, self.estimate - self._anchor.counted)
+        return self._anchor.occupancy + self._parts.counter.scale(added)
 
     def build(self, reasons: Mapping[str, str]) -> Assembled:
         """The next request. ``reasons`` says why a call has no result."""
@@ -80,20 +104,26 @@ class Window:
             reasons=reasons,
         )
         self.number += 1
+        self._asked = self.estimate
         self._save(made)
         self.assembled = made
         self._mark = made.newest_mark
         return made
 
-    def answered(self, cost: CallCost) -> None:
-        """Take the provider's usage as the new anchor, and learn from it."""
-        usage = cost.usage
-        if not usage.estimated:
-            sent = usage.occupancy - usage.output
-            self._parts.counter.learn(self.estimate, sent)
-            self._anchor = (sent, self.estimate)
-        row = {"answer_to": self.number, "usage": asdict(usage), "dollars": cost.dollars}
+    def answered(self, cost: CallCost) -> Mapping[str, int]:
+        """Take the provider's usage as the new anchor, and learn from it.
+
+        Gives what a later process needs to do the same: ``asked`` and ``counted``, the estimates of
+        the request and of the window with its answer.
+        """
+        estimates = {"asked": self._asked, "counted": self.estimate}
+        anchor = anchor_of(cost.usage, request=self.number, **estimates)
+        if anchor is not None:
+            self._parts.counter.learn(anchor.asked, anchor.sent)
+            self._anchor = anchor
+        row = {"answer_to": self.number, "usage": asdict(cost.usage), "dollars": cost.dollars}
         self._parts.folder.snapshots.append_request(row)
+        return estimates
 
     def _save(self, made: Assembled) -> None:
         snapshots = self._parts.folder.snapshots
@@ -122,6 +152,8 @@ class Window:
                 "reserve": self._parts.budget.out,
                 "used": self.used,
                 "counting": self._parts.counter.method,
+                "rows": len(made.rows),
+                "prefix": self._record.view.prefix,
                 "appended": rows,
                 "left_out": manifest.left_out_rows(self._left_out),
                 "plugins": [row for row in taken if row["kind"] == "plugin"],
@@ -129,7 +161,7 @@ class Window:
                 "repairs": list(made.repairs),
                 "changed_section": changed,
                 "marks": [asdict(mark) for mark in made.request.marks],
-                "predicted_read": self._anchor[0] if self._anchor and changed is None else 0,
+                "predicted_read": self._anchor.sent if self._anchor and changed is None else 0,
             }
         )
         self._left_out = []

@@ -24,6 +24,7 @@ class ReasoningStore:
         self.refused: DiskRefused | None = None
         """Why the newest write failed; None when it did not."""
         self._kept: dict[str, JSON] = {}
+        self._forgotten = False
 
     def put(self, provider: str, model: str, prefix_hash: str, blocks: Sequence[JSON]) -> None:
         """Keep the blocks of the answer to a prefix: ``{index, data}`` each, ``data`` untouched."""
@@ -45,20 +46,22 @@ class ReasoningStore:
         return tuple(block for block in entry["blocks"] if isinstance(block, dict))
 
     def clear(self) -> bool:
-        """Delete all of it; whether there was any. Raises DiskRefused when a file stays."""
+        """Delete all of it; whether there was any. A file that stays is never read again here."""
         had = bool(self._kept)
         self._kept.clear()
-        if not self.folder.is_dir() or self.folder.is_symlink():
+        if self._forgotten or not self.folder.is_dir() or self.folder.is_symlink():
             return had
         for path in self.folder.iterdir():
             had = True
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
-                raise refusal(error, path) from error
+                self.refused, self._forgotten = refusal(error, path), True
         return had
 
     def _load(self, prefix_hash: str) -> JSON:
+        if self._forgotten:
+            return {}
         try:
             value: Any = from_bytes(self._path(prefix_hash).read_bytes())
         except (OSError, ValueError):

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from novacore.code.text import version_of
 from novacore.tools import outcomes
 from novacore.tools.files import Opened, printable
-from novacore.types import FileRecord, PermissionQuestion, Source, ToolCall, ToolOutcome
+from novacore.types import (
+    FileRecord,
+    PermissionQuestion,
+    Source,
+    ToolCall,
+    ToolOutcome,
+    ToolSpec,
+)
 
 if TYPE_CHECKING:
     from novacore.tools.context import ToolContext
@@ -49,6 +59,63 @@ class Previews:
         """Whether the change is no longer the one that was shown."""
         shown = self._shown.pop(call.id, None)
         return shown is not None and shown != _changed_lines(change.diff)
+
+
+class ChangeTool(ABC):
+    """A tool that changes one file: shows the diff before it writes, and writes only that."""
+
+    spec: ToolSpec
+    verb: str
+    """What it does, for the question about a file that may not be opened before somebody agreed."""
+
+    def __init__(self) -> None:
+        self._previews = Previews()
+
+    @abstractmethod
+    def texts(self, given: Mapping[str, Any]) -> Sequence[str]:
+        """Every text of the input that stands in the file before or after."""
+
+    @abstractmethod
+    def prepared(
+        self, given: Mapping[str, Any], access: Access, readable: Access, context: ToolContext
+    ) -> Change | ToolOutcome:
+        """The change, ready to be written, or why it cannot be made."""
+
+    def question(
+        self, call: ToolCall, context: ToolContext
+    ) -> PermissionQuestion | ToolOutcome | None:
+        """A trial run: the diff, or why the change cannot be made."""
+        access = context.policy.resolve(call.input["path"], write=True)
+        if access.verdict == "deny":
+            return outcomes.denied(printable(access.reason))
+        texts = self.texts(call.input)
+        if refused := masked(access.relative, context, *texts):
+            return refused
+        readable = context.policy.resolve(call.input["path"], write=False)
+        if readable.verdict != "allow":
+            title = f"{self.verb} {access.relative}"
+            return unseen_question(call, access, title, "\n".join(texts))
+        change = self.prepared(call.input, access, readable, context)
+        if isinstance(change, ToolOutcome):
+            return change
+        self._previews.show(call, change)
+        return edit_question(call, change)
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Make the change on the file as it is now, if that is still what was shown."""
+        return await asyncio.to_thread(self._run, call, context)
+
+    def _run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        access = context.policy.resolve(call.input["path"], write=True)
+        if access.verdict != "allow":
+            return outcomes.denied(printable(access.reason))
+        refused = masked(access.relative, context, *self.texts(call.input))
+        change = refused or self.prepared(call.input, access, access, context)
+        if isinstance(change, ToolOutcome):
+            return change
+        if self._previews.differs(call, change):
+            return overtaken(Opened(access, change.before or b""))
+        return carry_out(change, context)
 
 
 def edit_question(call: ToolCall, change: Change) -> PermissionQuestion:

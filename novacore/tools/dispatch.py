@@ -163,7 +163,7 @@ class Dispatcher:
             try:
                 await _maybe(batch.started(call, _summary(call, question)))
             except DiskRefused as error:
-                return outcomes.failed(f"Not started, since it could not be recorded: {error}")
+                return outcomes.not_recorded(error)
         batch.running.add(place)
         with batch.context.policy.approved(question.paths if question else ()):
             outcome = await self._ran(batch, call, tool)

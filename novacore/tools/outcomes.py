@@ -30,6 +30,15 @@ def invalid(call: ToolCall, wrong: Iterable[str]) -> ToolOutcome:
     return failed(f"{call.name}: {'; '.join(list(wrong)[:5])}. Nothing was done; call it again.")
 
 
+def not_recorded(error: Exception) -> ToolOutcome:
+    """No record, no effect. Its status is one after which nothing has happened."""
+    return ToolOutcome(
+        text=f"Not started, since it could not be recorded: {error}. Nothing was done.",
+        status="unsupported",
+        is_error=True,
+    )
+
+
 def denied(reason: str) -> ToolOutcome:
     """A rule said no."""
     return ToolOutcome(text=reason, status="denied", is_error=True)

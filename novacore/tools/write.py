@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
 
 from novacore.code import diffs
 from novacore.code.places import numbered
 from novacore.code.text import decode, encode, is_binary, line_count
 from novacore.tools import outcomes
-from novacore.tools.changes import (
-    Change,
-    Previews,
-    carry_out,
-    edit_question,
-    masked,
-    overtaken,
-    unseen_question,
-)
+from novacore.tools.changes import Change, ChangeTool
 from novacore.tools.files import Opened, file_source, open_file, printable
-from novacore.types import PermissionQuestion, ToolCall, ToolOutcome, ToolSpec
+from novacore.types import ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
     from novacore.tools.context import ToolContext
@@ -47,72 +41,38 @@ SPEC = ToolSpec(
 )
 
 
-class WriteTool:
-    """Shows the diff before it writes, and writes only what was shown."""
+class WriteTool(ChangeTool):
+    """A whole file; an existing one needs the version that it was read in."""
 
     spec = SPEC
+    verb = "Write"
 
-    def __init__(self) -> None:
-        self._previews = Previews()
+    @override
+    def texts(self, given: Mapping[str, Any]) -> Sequence[str]:
+        return [given["content"]]
 
-    def question(
-        self, call: ToolCall, context: ToolContext
-    ) -> PermissionQuestion | ToolOutcome | None:
-        """A trial run: the diff, or why the file cannot be written."""
-        access = context.policy.resolve(call.input["path"], write=True)
-        if access.verdict == "deny":
-            return outcomes.denied(printable(access.reason))
-        refused = masked(access.relative, context, call.input["content"])
-        if refused:
-            return refused
-        readable = context.policy.resolve(call.input["path"], write=False)
-        if readable.verdict != "allow":
-            title = f"Write {access.relative}"
-            return unseen_question(call, access, title, call.input["content"])
-        change = _prepared(call, access, readable, context)
-        if isinstance(change, ToolOutcome):
-            return change
-        self._previews.show(call, change)
-        return edit_question(call, change)
-
-    async def run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        """Write, if the file is still as it was shown."""
-        return await asyncio.to_thread(self._run, call, context)
-
-    def _run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
-        access = context.policy.resolve(call.input["path"], write=True)
-        if access.verdict != "allow":
-            return outcomes.denied(printable(access.reason))
-        refused = masked(access.relative, context, call.input["content"])
-        change = refused or _prepared(call, access, access, context)
-        if isinstance(change, ToolOutcome):
-            return change
-        if self._previews.differs(call, change):
-            return overtaken(Opened(access, change.before or b""))
-        return carry_out(change, context)
-
-
-def _prepared(
-    call: ToolCall, access: Access, readable: Access, context: ToolContext
-) -> Change | ToolOutcome:
-    content, version = call.input["content"], call.input.get("version", "").strip()
-    opened = _existing(readable, context)
-    if isinstance(opened, ToolOutcome):
-        return opened
-    if opened is None and version:
-        return outcomes.failed(f"{printable(access.relative)} does not exist (any more).")
-    if opened is not None and version != opened.version:
-        return _stale(opened, version, context)
-    try:
-        before, after, old, kept = _encoded(opened, content)
-    except UnicodeEncodeError as error:
-        bad = ascii(error.object[error.start : error.end])[:40]
-        return outcomes.failed(f"The text holds {bad}, which {error.encoding} cannot write.")
-    if before == after:
-        return outcomes.failed(f"{printable(access.relative)} has that content already.")
-    diff = diffs.unified(printable(access.relative), printable(old), printable(content))
-    told = f"{line_count(after):,} lines, {len(after):,} bytes written{kept}"
-    return Change(access=access, before=before, after=after, diff=diff, told=told)
+    @override
+    def prepared(
+        self, given: Mapping[str, Any], access: Access, readable: Access, context: ToolContext
+    ) -> Change | ToolOutcome:
+        content, version = given["content"], given.get("version", "").strip()
+        opened = _existing(readable, context)
+        if isinstance(opened, ToolOutcome):
+            return opened
+        if opened is None and version:
+            return outcomes.failed(f"{printable(access.relative)} does not exist (any more).")
+        if opened is not None and version != opened.version:
+            return _stale(opened, version, context)
+        try:
+            before, after, old, kept = _encoded(opened, content)
+        except UnicodeEncodeError as error:
+            bad = ascii(error.object[error.start : error.end])[:40]
+            return outcomes.failed(f"The text holds {bad}, which {error.encoding} cannot write.")
+        if before == after:
+            return outcomes.failed(f"{printable(access.relative)} has that content already.")
+        diff = diffs.unified(printable(access.relative), printable(old), printable(content))
+        told = f"{line_count(after):,} lines, {len(after):,} bytes written{kept}"
+        return Change(access=access, before=before, after=after, diff=diff, told=told)
 
 
 def _existing(access: Access, context: ToolContext) -> Opened | ToolOutcome | None:

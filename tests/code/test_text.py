@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from novacore.code import text
@@ -19,6 +19,8 @@ def test_any_bytes_come_back(data):
 
 @given(st.text(max_size=200), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]))
 def test_marked_text_comes_back(content, encoding):
+    # A UTF-16 mark and then NUL is, byte for byte, the mark of UTF-32.
+    assume(not content.startswith("\0"))
     boms = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE}
     bom = boms.get(encoding, codecs.BOM_UTF16_BE)
     data = bom + content.encode(encoding)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from novacore.models.navigator.question import take_apart
+from novacore.models.navigator.question import settled, take_apart
 from novacore.models.navigator.terms import pattern_of, terms_of
 
 
@@ -43,10 +43,20 @@ def test_names_and_words(text, names, words):
         ("哪里写日志?", "where"),
         ("How does run_git work?", "explain"),
         ("what calls the plugins", "explain"),
+        ("what calls sweep?", "callers"),
+        ("where is sweep used", "callers"),
     ],
 )
 def test_intent(text, intent):
     assert take_apart(text).intent == intent
+
+
+def test_an_everyday_word_is_a_name_only_where_such_a_symbol_exists():
+    question = take_apart("What calls sweep?")
+    assert settled(question, {"sweep"}).names == ("sweep",)
+    assert settled(question, {"sweeper"}).names == ()
+    assert settled(question, {"sweeper"}).intent == "explain"
+    assert [term.word for term in question.terms] == ["sweep"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from models.navigator_loop import TOOLS, Talk, cited, stream
 from novacore import errors
 from novacore.models import provider
+from novacore.models.navigator import phrases
 from novacore.types import Message, ModelRequest, Text, ToolResult, ToolUse
 
 PYTHON = '''\
@@ -83,6 +85,13 @@ async def test_callers_come_with_what_encloses_them_and_tests_apart(project):
     assert "In tests: `tests/test_sessions.py:2` `test_renew`" in answer
 
 
+async def test_callers_of_an_everyday_word(project):
+    answer = await Talk(project).say("What calls renew?")
+    assert "No use of `renew` was found" in answer
+    answer = await Talk(project).say("What calls seconds?")
+    assert cited(answer)[0] == "app/sessions.py"
+
+
 async def test_callers_in_typescript(project):
     answer = await Talk(project).say("Where is themeOf used?")
     assert set(cited(answer)) == {"web/toolbar.ts"}
@@ -105,6 +114,21 @@ async def test_the_first_line_says_what_it_is(project):
     assert "does not write" in first
     chinese = (await Talk(project).say("会话怎么恢复?")).split("\n")[0]
     assert "不是语言模型" in chinese
+
+
+def test_both_languages_say_everything():
+    assert phrases.ENGLISH.keys() == phrases.CHINESE.keys()
+    for key, words in phrases.ENGLISH.items():
+        slots = sorted(re.findall(r"{\w+}", words))
+        assert slots == sorted(re.findall(r"{\w+}", phrases.CHINESE[key]))
+
+
+async def test_a_signature_is_no_comment(project):
+    text = "def renew_all(\n    sessions,\n    *,\n    seconds,\n):\n    return sessions\n"
+    (project / "app" / "all.py").write_text(text, "utf-8")
+    answer = await Talk(project).say("How does renew_all work?")
+    assert "`app/all.py:1-6` `renew_all`**: it is what the question names" in answer
+    assert "it says: “,”" not in answer
 
 
 async def test_a_wish_for_a_change_is_declined_with_the_places(project):

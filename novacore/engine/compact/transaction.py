@@ -29,6 +29,8 @@ from novacore.types import (
 if TYPE_CHECKING:
     from novacore.host import Answer, Host
 
+Heard = Callable[["Answer"], object]
+
 FLOOR = "floor"
 """Stands for the plugin where the host had to stand in."""
 
@@ -60,12 +62,14 @@ async def compact(
     estimate: int = 0,
     transcript: str = "",
     output_lines: OutputLines | None = None,
+    heard: Heard = lambda answer: None,
 ) -> Boundary | Refused:
     """A boundary for this window, complete and verified, or why there is none.
 
     ``view_items`` are (event id, tokens by ``count``) of the history, without the head. ``used`` is
-    the window in real tokens, ``estimate`` the same by ``count`` (0: they agree). Raises
-    PinnedOverflow in the hard zone when nothing can help, RequiredPluginFailed as the host does.
+    the window in real tokens, ``estimate`` the same by ``count`` (0: they agree). ``heard`` gets
+    every plugin's answer, for the trace. Raises PinnedOverflow in the hard zone when nothing can
+    help, RequiredPluginFailed as the host does.
     """
     ratio = used / estimate if estimate > 0 else 1.0
     previous, infos = earlier(boundaries)
@@ -90,13 +94,13 @@ async def compact(
     weighed = fit(window)
     if weighed.reason:
         return _cannot(window, weighed)
-    return await _proposed(host, window, weighed, _request(window, weighed))
+    return await _proposed(host, window, weighed, _request(window, weighed), heard)
 
 
 async def _proposed(
-    host: Host, window: Window, weighed: Fit, request: CompactRequest
+    host: Host, window: Window, weighed: Fit, request: CompactRequest, heard: Heard
 ) -> Boundary | Refused:
-    proposals = _Proposals(host, window, weighed, request)
+    proposals = _Proposals(host, window, weighed, request, heard)
     refusals: list[tuple[str, str]] = []
     async with aclosing(proposals.asked(request)) as answers:
         async for first in answers:
@@ -119,17 +123,26 @@ async def _proposed(
 class _Proposals:
     """Checks what plugins propose, and keeps the boundary of the one that passed."""
 
-    def __init__(self, host: Host, window: Window, weighed: Fit, request: CompactRequest) -> None:
+    def __init__(
+        self, host: Host, window: Window, weighed: Fit, request: CompactRequest, heard: Heard
+    ) -> None:
         self._host = host
+        self._heard = heard
         self._window = window
         self._weighed = weighed
         self._request = request
         self._boundary: Boundary | None = None
 
-    def asked(self, request: CompactRequest, *, only: str = "") -> AsyncGenerator[Answer, None]:
+    async def asked(
+        self, request: CompactRequest, *, only: str = ""
+    ) -> AsyncGenerator[Answer, None]:
         """The plugins' answers in order, or the one of a single plugin."""
         turn = self._window.items[-1].event.turn
-        return self._host.ask("compact", request, self.check, turn=turn, only=only, refuse=False)
+        asking = self._host.ask("compact", request, self.check, turn=turn, only=only, refuse=False)
+        async with aclosing(asking) as answers:
+            async for answer in answers:
+                self._heard(answer)
+                yield answer
 
     def check(self, answer: Any) -> None:
         """Raises ContractError unless a boundary can be made of ``answer``."""

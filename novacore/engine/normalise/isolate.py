@@ -22,7 +22,7 @@ def isolate(
     if not 0 <= index < len(messages):
         return None
     message = messages[index]
-    for place in _likeliest(message, block):
+    for place in likeliest(message.blocks, block):
         made = _noted(message.blocks[place], reason)
         if made != message.blocks[place]:
             blocks = (*message.blocks[:place], made, *message.blocks[place + 1 :])
@@ -30,10 +30,11 @@ def isolate(
     return None
 
 
-def _likeliest(message: Message, named: int | None) -> Iterator[int]:
-    if named is not None and 0 <= named < len(message.blocks):
+def likeliest(blocks: Sequence[Block], named: int | None = None) -> Iterator[int]:
+    """Places of a refused message, the likeliest culprit first: the ``named`` one, then by kind."""
+    if named is not None and 0 <= named < len(blocks):
         yield named
-    yield from sorted(range(len(message.blocks)), key=lambda i: _suspicion(message.blocks[i]))
+    yield from sorted(range(len(blocks)), key=lambda i: _suspicion(blocks[i]))
 
 
 def _suspicion(block: Block) -> int:

@@ -72,7 +72,7 @@ def _settled(effects: tuple[SideEffect, ...], event: Event) -> tuple[SideEffect,
         return effects
     rest = tuple(e for e in effects if e.call_id != call)
     effect = next(e for e in effects if e.call_id == call)
-    if status in _CUT_SHORT or event.data.get("synthetic"):
+    if status in _CUT_SHORT or (event.data.get("synthetic") and "status" not in event.data):
         return (*rest, replace(effect, status="unknown", event=event.id))
     if status in _NOTHING_HAPPENED:
         return rest

@@ -136,7 +136,9 @@ def _endings(
         yield from _called_from(question, findings, shown, words)
         if also := _also(question, findings, shown):
             yield words["also"].format(places=", ".join(also))
-    if shown and (absent := missed(question, findings)):
+    there = {path.rsplit("/", 1)[-1] for path in findings.files}
+    absent = [term for term in missed(question, findings) if term.word not in there]
+    if shown and absent:
         yield words["missed"].format(words=", ".join(f"*{term.word}*" for term in absent))
     if findings.refusals:
         reasons = "; ".join(dict.fromkeys(findings.refusals))

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 
 from novacore import errors
 from novacore.models.navigator.answer import answer, without_tools
-from novacore.models.navigator.question import take_apart
+from novacore.models.navigator.question import settled, take_apart
 from novacore.models.navigator.results import findings_of
 from novacore.models.navigator.stages import next_stage
-from novacore.models.navigator.transcript import call_id, transcript_of
+from novacore.models.navigator.transcript import call_ids, transcript_of
 from novacore.tokens import estimate
 from novacore.types import (
     AnswerDone,
@@ -70,13 +70,16 @@ def _next_blocks(request: ModelRequest) -> list[Block]:
         return [Text(text=without_tools(transcript.question))]
     question = take_apart(transcript.question, before=transcript.before)
     findings = findings_of(transcript)
+    if transcript.stages:
+        question = settled(question, {found.name for found in findings.found if found.exact})
     step = next_stage(question, transcript, findings, offered)
     if step is None:
         return [Text(text=answer(question, findings))]
     stage, calls = step
+    ids = call_ids(request.messages, stage, len(calls))
     return [
-        ToolUse(id=call_id(request.messages, stage, number), name=call.name, input=call.input)
-        for number, call in enumerate(calls)
+        ToolUse(id=id, name=call.name, input=call.input)
+        for id, call in zip(ids, calls, strict=True)
     ]
 
 

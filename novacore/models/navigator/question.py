@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from novacore.models.navigator.terms import Term, chinese_words, terms_of
@@ -35,6 +35,12 @@ _CALLERS = re.compile(
     r"|被.{0,6}调用",
     re.IGNORECASE,
 )
+_OBJECT = re.compile(
+    r"\b(?:calls?|invokes?|uses|(?:callers?|users?|usages?|references?) (?:of|to)) ([a-z]\w{2,})"
+    r"\s*[?.]?\s*\Z"
+    r"|\bwhere is ([a-z]\w{2,}) (?:used|called|invoked)\b|谁调用\s*([a-z]\w{2,})",
+    re.IGNORECASE | re.ASCII,
+)
 _WHERE = re.compile(r"\bwhere\b|\bwhich (?:file|module|function|class|part)\b|哪", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\s*(?:(?:please|kindly|(?:can|could|would|will) you|i (?:want|need) you to|let'?s|now|then"
@@ -64,6 +70,8 @@ class Question:
     chinese: bool = False
     change: bool = False
     """It asks to change something rather than to be told."""
+    guessed: bool = False
+    """The only name is an everyday word that may be no name at all; it is a term as well."""
     vague: bool = False
     """It names nothing to search for; ``paths`` is what a project says of itself."""
     tests: bool = False
@@ -80,6 +88,8 @@ def take_apart(text: str, before: str = "") -> Question:
     paths = _unique(_PATH.findall(text))
     names = _names(text, paths)
     terms = _terms(text, paths, names)
+    if guess := _guess(text, names):
+        names = (guess,)
     if before and not names and not paths and _BACK_REFERENCE.search(text):
         earlier = take_apart(before)
         names, paths = earlier.names, earlier.paths
@@ -93,10 +103,18 @@ def take_apart(text: str, before: str = "") -> Question:
         terms=terms[:MAX_TERMS],
         chinese=bool(_CJK.search(text)),
         change=bool(_CHANGE.match(text)),
+        guessed=bool(guess),
         vague=vague,
         tests=bool(_TESTS.search(text)) or any("test" in path for path in paths),
         docs=bool(_DOCS.search(text)),
     )
+
+
+def settled(question: Question, known: Collection[str]) -> Question:
+    """The question, given the names of symbols that exist: a guess that is none is dropped."""
+    if not question.guessed or question.names[0] in known:
+        return question
+    return replace(question, intent=_intent(question.text, ()), names=(), guessed=False)
 
 
 def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -106,6 +124,11 @@ def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     return _unique(name.removesuffix("()") for name in found)
 
 
+def _guess(text: str, names: tuple[str, ...]) -> str:
+    found = None if names else _OBJECT.search(text)
+    return next(filter(None, found.groups()), "") if found else ""
+
+
 def _terms(text: str, paths: tuple[str, ...], names: tuple[str, ...]) -> tuple[Term, ...]:
     """Words of the question first, then the parts of its names."""
     rest = _without(text, (*paths, *names))
@@ -113,7 +136,13 @@ def _terms(text: str, paths: tuple[str, ...], names: tuple[str, ...]) -> tuple[T
     # A question about tests is answered by where files lie, not by the word.
     words = [word for word in words if not _TESTS.fullmatch(word)]
     words += [part for name in names for part in _parts(name)]
-    return _distinct(terms_of(words))
+    # A file that does not lie here may still be spoken of in the code.
+    files = [Term(word=name, forms=(name.lower(),)) for name in map(_file_name, paths)]
+    return _distinct([*files, *terms_of(words)])
+
+
+def _file_name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
 
 
 def _parts(name: str) -> list[str]:

@@ -21,7 +21,7 @@ _LANGUAGES = {
     "rs": "rust", "rb": "ruby", "yml": "yaml",
 }  # fmt: skip
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*?)(?:\1|\Z)", re.DOTALL)
-_COMMENT = re.compile(r"\s*(?:/\*\*?|//+!?|#+(?!\[|include)|\*)\s?(.*?)(?:\*/)?\s*\Z")
+_COMMENT = re.compile(r"\s*(?:/\*\*?|//+!?|#+(?!\[|include)|\*(?=\s))\s?(.*?)(?:\*/)?\s*\Z")
 _SENTENCE = re.compile(r"(.+?[.!?。])(?:\s|\Z)", re.DOTALL)
 
 

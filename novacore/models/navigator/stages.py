@@ -21,8 +21,8 @@ from novacore.models.navigator.weighing import missed, name_of
 
 MAX_CALLS = 12
 """Calls of one stage."""
-HITS, PAIRS, FILE_HITS = 60, 100, 100
-"""Lines that a search may give: for one word, for two at once, for all words in one file."""
+HITS, PAIRS, FILE_HITS, USES = 60, 100, 100, 120
+"""Lines that a search may give: for one word, two at once, all words in one file, one name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,9 @@ def _look(question: Question, findings: Findings) -> Iterator[Call]:
         yield Call(name="glob", input={"pattern": f"**/{path.lstrip('./')}", "limit": 10})
     if question.intent == "callers":
         word = re.escape(name_of(question.names[0]))
-        yield Call(name="search", input={"pattern": rf"\b{word}\b", "limit": 120})
-        return
+        yield _search(rf"\b{word}\b", USES)
+        if not question.guessed:
+            return
     for term in question.terms:
         yield _search(pattern_of(term.forms))
 

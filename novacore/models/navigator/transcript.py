@@ -64,10 +64,10 @@ def transcript_of(messages: Sequence[Message]) -> Transcript:
     )
 
 
-def call_id(messages: Sequence[Message], stage: str, number: int) -> str:
-    """An id that says the stage, the same for the same conversation and different for any other."""
+def call_ids(messages: Sequence[Message], stage: str, count: int) -> list[str]:
+    """Ids that say the stage, the same for the same conversation and different for any other."""
     digest = hashlib.blake2b(repr(messages).encode("utf-8", "replace"), digest_size=6).hexdigest()
-    return f"nav_{stage}_{digest}_{number}"
+    return [f"nav_{stage}_{digest}_{number}" for number in range(count)]
 
 
 def key_of(name: str, given: Mapping[str, Any]) -> str:
