@@ -40,7 +40,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask about code, or have it changed: one turn, streamed."""
-    view = TurnLines() if as_json else TurnView()
+    view = TurnLines() if as_json else TurnView(list_steps=not show_tour)
     with view:
         question = _question(text)
         may_ask = not as_json and permission.can_ask()

@@ -33,9 +33,9 @@ def render(manifest: Manifest, root: Path | None) -> str:
         (
             _header(manifest, name),
             _gauge(manifest),
+            *_section("Tokens by request", chart(manifest)),
             *_section("Why the model knows this", fragment_groups(manifest, root)),
             *_section("Left out", map(_left_out, manifest.get("left_out", ()))),
-            *_section("Tokens by request", chart(manifest)),
             *_section(
                 "Plugins asked before this request", map(_plugin, manifest.get("plugins", ()))
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from novacore.cli.output import count, plural
@@ -24,7 +25,7 @@ def _drawing(rows: Sequence[Mapping[str, Any]], shown: int, soft: int) -> str:
     step = min(_BAR, _WIDTH / len(rows))
     top = max(int(row["used"]) for row in rows)
     near = soft and top * 2 >= soft  # far below the line, a line would only flatten the bars
-    scale = max(top, soft if near else 0, 1)
+    scale = max(round(top * 1.05), soft if near else 0, 1)
     bars = "".join(
         _bar(
             row, x=index * step, width=max(1.0, step - 3), scale=scale, now=row["request"] == shown
@@ -58,7 +59,7 @@ def _bar(row: Mapping[str, Any], *, x: float, width: float, scale: int, now: boo
 
 def _caption(rows: Sequence[Mapping[str, Any]]) -> str:
     told = [f"at most {count(max(int(row['used']) for row in rows))} tokens"]
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         if before["epoch"] != after["epoch"]:
             sizes = f"{count(int(before['used']))} to {count(int(after['used']))}"
             told.append(

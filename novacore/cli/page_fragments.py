@@ -1,4 +1,4 @@
-"""The fragments of a window on the page: by region, each with its reason, unfolding to its facts."""
+"""The fragments of a window on the page: by region, each with its reason and its facts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _fragment(row: Mapping[str, Any], root: Path | None) -> str:
     marks += '<span class="warn">untrusted</span> ' if row.get("trust") == "untrusted" else ""
     return (
         f'<details class="item"><summary><span class="what"><div class="name">{_name(row, root)}'
-        f'</div><div class="why">{shown(why_of(row))}</div></span><span class="marks">{marks}</span>'
+        f'</div><div class="why">{shown(why_of(row))}</div></span>'
+        f'<span class="marks">{marks}</span>'
         f'<span class="n">{int(row["tokens"]):,}</span></summary>{_facts(row, root)}</details>'
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from novacore.cli import output
 from novacore.cli.options import AsJson, Cwd
-from novacore.cli.output import clip, one_line, plural
+from novacore.cli.output import clip, count, one_line, plural
 from novacore.cli.serving import serve
+from novacore.cli.steps import subject_of
 from novacore.errors import SessionNotFound
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Past sessions: list them, show what is recorded of one.")
 _TEXT_CHARS = 120
+_INPUT = ("uncached", "cache_read", "cache_write")
 
 
 @app.command("list")
@@ -96,6 +98,31 @@ def _damage(infos: Sequence[SessionInfo]) -> list[str]:
 
 def _words(event: Event) -> str:
     data = event.data
+    match event.kind:
+        case "session":
+            return clip(f"{data.get('model', '')} in {data.get('cwd', '')}", _TEXT_CHARS)
+        case "assistant":
+            return clip(" · ".join(map(_block, data.get("blocks", ()))), _TEXT_CHARS)
+        case "usage":
+            tokens = sum(int(data.get(name) or 0) for name in _INPUT)
+            told = f"{count(tokens)} tokens in, {count(int(data.get('output') or 0))} out"
+            return f"{data.get('purpose', '')} {data.get('request', '')}: {told}"
+        case "permission":
+            title = (data.get("question") or {}).get("title", "")
+            return clip(f"{data.get('outcome', '')}: {title}", _TEXT_CHARS)
+        case "update" if parts := data.get("parts"):
+            ids = ", ".join(str(part.get("id", "")) for part in parts)
+            return clip(f"{data.get('scope', '')}: {ids}", _TEXT_CHARS)
+    return _first_words(data)
+
+
+def _block(block: Mapping[str, Any]) -> str:
+    if block.get("type") == "tool_use":
+        return f"{block.get('name', '')} {subject_of(block.get('input') or {})}"
+    return str(block.get("text", ""))
+
+
+def _first_words(data: Mapping[str, Any]) -> str:
     for name in ("text", "summary", "question", "reason"):
         if text := data.get(name):
             prefix = f"{data['name']}: " if data.get("name") else ""

@@ -17,9 +17,13 @@ _LEVELS = {"error": "red", "warning": "yellow"}
 
 
 class TurnView:
-    """Shows the events of one turn as they come."""
+    """Shows the events of one turn as they come.
 
-    def __init__(self) -> None:
+    ``list_steps``: False shows the steps only while they run; something lists them afterwards.
+    """
+
+    def __init__(self, *, list_steps: bool = True) -> None:
+        self._list_steps = list_steps
         self.session = ""
         self.steps: list[Step] = []
         self.idle: Mapping[str, Any] = {}
@@ -65,7 +69,10 @@ class TurnView:
         if phase == "finished":
             step = step_of(data)
             self.steps.append(step)
-            self.say(step.line, _TONES[step.tone])
+            if self._list_steps:
+                self.say(step.line, _TONES[step.tone])
+            else:
+                self._wait(step.line)
         elif phase == "started":
             self._wait(f"{data.get('name', '')} {subject_of(data.get('input') or {})}")
         elif lines := str(data.get("text", "")).strip().splitlines():

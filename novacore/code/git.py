@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from novacore.code.git_files import head_of
 from novacore.code.processes import run_bounded
 from novacore.code.programs import find_program
 
@@ -90,6 +91,9 @@ def run_git(
 
 def head(cwd: Path, *, roots: Sequence[Path] = ()) -> str:
     """The commit that is checked out, 40 or 64 hex digits; empty without one."""
+    for top in _repositories(cwd):
+        if (found := head_of(top)) is not None:
+            return found
     return _line(run_git(["rev-parse", "--verify", "--quiet", "HEAD"], cwd, roots=roots))
 
 

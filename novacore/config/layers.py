@@ -15,6 +15,8 @@ from novacore.errors import ConfigError
 RESERVED = frozenset({"NOVACORE_STATE_DIR", "NOVACORE_CONFIG_DIR", "NOVACORE_CACHE_DIR"})
 SHELL = {"ANTHROPIC_BASE_URL": ("providers", "anthropic", "base_url")}
 KeyPath = tuple[str, ...]
+PATTERNS: frozenset[KeyPath] = frozenset({("permissions", "deny_paths"), ("ignore",)})
+"""Lists of gitignore patterns, where ``!`` takes away what an earlier entry names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +68,30 @@ def file_layer(path: Path) -> Layer | None:
 
 
 def project_layer(path: Path) -> Layer | None:
-    """A trusted project's file: only keys of scope ``project``; the others have no effect."""
+    """A trusted project's file: only keys of scope ``project``; the others have no effect.
+
+    Where layers add, an entry that would take another's away (``!pattern``) has none either.
+    """
     layer = file_layer(path)
     if layer is None:
         return None
     refused = [p for p in layer.values if (key := key_of(p)) and key.scope.who != "project"]
-    values = {p: value for p, value in layer.values.items() if p not in refused}
+    values = {p: _added(p, value) for p, value in layer.values.items() if p not in refused}
+    refused += [p for p, value in values.items() if value != layer.values[p]]
     warnings = tuple(
-        f"{toml_file.place(layer.file, p)}: {'.'.join(p)} has no effect in a project's file;"
-        " set it in your own"
+        f"{toml_file.place(layer.file, p)}: {'.'.join(p)} has no effect in a project's file"
+        f"{' where it begins with !' if p in values else ''}; set it in your own"
         for p in refused
     )
     return Layer(
         values=values, origins=layer.origins, warnings=warnings, file=layer.file, project=True
     )
+
+
+def _added(path: KeyPath, value: Any) -> Any:
+    if path not in PATTERNS or not _lists(value):
+        return value
+    return [entry for entry in value if not str(entry).startswith("!")]
 
 
 def environment_layers(environ: Mapping[str, str]) -> tuple[Layer, Layer]:

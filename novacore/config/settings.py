@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from novacore.types import Mode
 
@@ -33,7 +34,19 @@ def _none(value: Any) -> Any:
     return None if value == "none" else value
 
 
+def _patterns(values: tuple[str, ...]) -> tuple[str, ...]:
+    from pathspec import GitIgnoreSpec
+
+    for value in values:
+        try:
+            GitIgnoreSpec.from_lines([value])
+        except (ValueError, re.error) as error:
+            raise ValueError(f"should be .gitignore patterns: {error}") from error
+    return values
+
+
 Names = Annotated[tuple[str, ...], Strict(False)]
+Patterns = Annotated[tuple[str, ...], Strict(False), AfterValidator(_patterns)]
 OrNone = BeforeValidator(_none)
 Count = Annotated[int, Field(ge=1)]
 Dollars = Annotated[float, Field(ge=0)]
@@ -84,7 +97,7 @@ class Limits(_Table):
     steps: Annotated[Count, PROJECT_LOWERS] = 200
     """Model calls of one turn."""
     dollars: Annotated[Dollars | None, OrNone, PROJECT_LOWERS] = None
-    """Cost of one turn in US dollars, side calls included; `none`: no limit."""
+    """Cost of one session in US dollars, side calls included; `none`: no limit."""
 
 
 class Window(_Table):
@@ -144,9 +157,9 @@ class Recall(_Table):
 class Instructions(_Table):
     """Which instruction files are read; handed to the plugin ``instructions`` as its settings."""
 
-    names: Annotated[Names, PROJECT] = ("AGENTS.md", "CLAUDE.md")
+    names: Annotated[Patterns, PROJECT] = ("AGENTS.md", "CLAUDE.md")
     """File names; the first of them that a folder has is its rules."""
-    local_names: Annotated[Names, PROJECT] = ("AGENTS.local.md",)
+    local_names: Annotated[Patterns, PROJECT] = ("AGENTS.local.md",)
     """The personal override beside it."""
     file_bytes: Annotated[int, Field(ge=1_000), PROJECT] = 32_768
     """Bytes of one file that are used; the rest is cut at a line end, with a warning."""
@@ -161,7 +174,7 @@ class Permissions(_Table):
     """Commands that run without asking, each part of a compound command judged by itself."""
     deny: Annotated[Names, PROJECT_ADDS] = ()
     """Commands that never run. Every layer adds to this list."""
-    deny_paths: Annotated[Names, PROJECT_ADDS] = ()
+    deny_paths: Annotated[Patterns, PROJECT_ADDS] = ()
     """Paths that no tool opens, as in .gitignore. Every layer adds to this list."""
 
 
@@ -191,7 +204,7 @@ class Settings(_Table):
     recall: Recall = Recall()
     instructions: Instructions = Instructions()
     permissions: Permissions = Permissions()
-    ignore: Annotated[Names, PROJECT_ADDS] = ()
+    ignore: Annotated[Patterns, PROJECT_ADDS] = ()
     """Paths that searches and listings leave out, as in .gitignore. Every layer adds."""
     prices: Annotated[dict[str, ModelPrice], USER] = {}
     """By model: prices that replace the built-in ones."""

@@ -32,7 +32,7 @@ class BaselineSection:
 
 
 Told = Mapping[str, Mapping[str, Any]]
-"""Section id -> {version, title}: what the model was told in this epoch."""
+"""Section id -> {version, source_version, title, uri}: what the model was told in this epoch."""
 
 
 def told_after(told: Told, event: Event) -> Told:
@@ -95,7 +95,12 @@ def _part(section: BaselineSection, text: str) -> dict[str, Any]:
 
 
 def _known(section: BaselineSection) -> dict[str, Any]:
-    return {"version": section.version, "title": section.title, "uri": section.uri}
+    return {
+        "version": section.version,
+        "source_version": section.source_version or section.version,
+        "title": section.title,
+        "uri": section.uri,
+    }
 
 
 def _patched(told: Told, patch: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -15,7 +15,17 @@ from novacore.engine import labels
 from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled
 from novacore.engine.rows import Row, fragment
 from novacore.engine.system import SYSTEM_TEXT
-from novacore.types import Fragment, LeftOut, Region, Source, ToolResult, ToolSpec, ToolUse
+from novacore.types import (
+    JSON,
+    Fragment,
+    LeftOut,
+    Reasoning,
+    Region,
+    Source,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+)
 
 PREVIEW_CHARS = 120
 _VALUE_CHARS = 60
@@ -51,6 +61,31 @@ def definitions(tools: Sequence[ToolSpec], tokens: Mapping[str, int]) -> tuple[F
     return (*made, system)
 
 
+def definition_snapshots(tools: Sequence[ToolSpec]) -> list[JSON]:
+    """What is kept of the same fragments: with it each can be sent again as it was."""
+    made: list[JSON] = [
+        {"text": f"{tool.name}: {tool.description}", "schema": dict(tool.schema)} for tool in tools
+    ]
+    return [*made, {"text": SYSTEM_TEXT}]
+
+
+def snapshot(row: Row) -> JSON:
+    """What is kept of a row: its text, and what else its block says, so that it can be shown again.
+
+    Of reasoning only what may be shown: the rest is the provider's, and goes at the next boundary.
+    """
+    text = row.fragment.content
+    match row.block:
+        case ToolUse(id=id, name=name, input=arguments):
+            return {"text": text, "tool_use": {"id": id, "name": name, "input": dict(arguments)}}
+        case ToolResult(tool_use_id=id, is_error=is_error):
+            return {"text": text, "tool_result": {"id": id, "is_error": is_error}}
+        case Reasoning(data=data):
+            return {"text": text, "reasoning": str(data.get("type", ""))}
+        case _:
+            return {"text": text}
+
+
 def fragment_rows(
     before: Sequence[Fragment], rows: Iterable[Row], positions: Mapping[int, tuple[int, int]]
 ) -> list[dict[str, Any]]:
@@ -71,7 +106,7 @@ def fragment_rows(
 def call_words(call: ToolUse) -> str:
     """``read path=a.py, start_line=3``: a call on one line of at most ``PREVIEW_CHARS``."""
     words = (f"{name}={str(value)[:_VALUE_CHARS]}" for name, value in call.input.items())
-    return " ".join(f"{call.name} {', '.join(words)}".split())[:PREVIEW_CHARS]
+    return _clipped(f"{call.name} {', '.join(words)}")
 
 
 def fragment_row(piece: Fragment, position: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +133,12 @@ def preview_of(text: str) -> str:
     """The start of a text on one line, without the tag and the citation that frame it."""
     framed = _FRAME.match(text)
     start = text[framed.end() if framed else 0 :][: PREVIEW_CHARS * 2]
-    return " ".join((_FRAME_END.sub("", start) if framed else start).split())[:PREVIEW_CHARS]
+    return _clipped(_FRAME_END.sub("", start) if framed else start)
+
+
+def _clipped(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"
 
 
 def positions_of(rows: Sequence[Row]) -> dict[int, tuple[int, int]]:

@@ -47,6 +47,7 @@ class View:
 
     def _reset(self) -> None:
         self._rows: list[Row] = []
+        self._tokens = 0
         self._open: dict[str, Row | None] = {}
         self._held: list[Row] = []
         self._isolated: dict[str, str] = {}
@@ -64,8 +65,12 @@ class View:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Every row, in the order of the request. Results of open calls come as far as known."""
-        waiting = [row for row in self._open.values() if row is not None]
-        return (*self._rows, *waiting, *self._held)
+        return (*self._rows, *self._unsettled())
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of all rows."""
+        return self._tokens + sum(row.fragment.tokens for row in self._unsettled())
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -76,7 +81,7 @@ class View:
     def prefix(self) -> str:
         """Hash of everything that stands in the next request, marks aside."""
         digest = self._digest.copy()
-        for row in self.rows[len(self._rows) :]:
+        for row in self._unsettled():
             digest.update(_canonical(row.role, row.block))
         return digest.hexdigest()
 
@@ -104,14 +109,19 @@ class View:
         if not self.open_calls:
             self._settle()
 
+    def _unsettled(self) -> list[Row]:
+        waiting = [row for row in self._open.values() if row is not None]
+        return [*waiting, *self._held]
+
     def _settle(self) -> None:
-        rows = [row for row in self._open.values() if row is not None]
-        held, self._held, self._open = self._held, [], {}
-        self._extend([*rows, *held])
+        rows = self._unsettled()
+        self._held, self._open = [], {}
+        self._extend(rows)
 
     def _extend(self, rows: Iterable[Row]) -> None:
         for row in rows:
             self._rows.append(row)
+            self._tokens += row.fragment.tokens
             self._digest.update(_canonical(row.role, row.block))
 
     def _start_epoch(self, event: Event) -> None:

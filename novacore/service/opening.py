@@ -97,13 +97,16 @@ def untrusted_roots(workspace: Workspace) -> tuple[Path, ...]:
 def host_config(workspace: Workspace) -> HostConfig:
     """What the user says about plugins."""
     settings = workspace.settings.plugins
-    instructions = workspace.settings.instructions.model_dump()
+    options = dict(settings.options)
+    # A project may set the table [instructions]; what the user says of the plugin stands above it.
+    own = options.get("instructions", {})
+    options["instructions"] = workspace.settings.instructions.model_dump() | own
     return HostConfig(
         disabled=tuple(settings.disabled),
         order={hook: tuple(names) for hook, names in settings.order.items()},
         required=tuple(settings.required),
         on_fault={str(hook): what for hook, what in settings.on_fault.items()},
-        options={**settings.options, "instructions": instructions},
+        options=options,
     )
 
 
@@ -230,10 +233,15 @@ class Opener:
             spill=self._spill_limits(),
             recall_wait=settings.recall.wait_ms / 1000,
             recall_limit=settings.recall.limit,
+            confirmed=self._confirmed,
         )
         session = Session(parts)
         await session.open()
         return session
+
+    def _confirmed(self, path: str) -> bool | None:
+        space = self._workspace
+        return space.trust_store().holds(space.root, space.root / path)
 
     def _cost(self, info: ModelInfo) -> Callable[[Usage], float | None]:
         own = self._workspace.settings.prices

@@ -19,7 +19,7 @@ from novacore.service.api import (
 from novacore.service.contexts import manifest
 from novacore.service.reads import MAX_TOKENS, CodeReads
 from novacore.service.turns import TurnRun
-from novacore.service.workspace import FAULTS_FILE, TRUST_FILE, Workspace, open_workspace
+from novacore.service.workspace import FAULTS_FILE, Workspace, open_workspace
 from novacore.tools.trust import Trusted, TrustStore
 from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
 
@@ -298,7 +298,7 @@ class Service:
         return CodeReads(space.policy(), root=space.root, cwd=space.cwd)
 
     def _trust(self) -> TrustStore:
-        return TrustStore(self.workspace.state / TRUST_FILE)
+        return self.workspace.trust_store()
 
     def _trust_root(self, path: Path) -> Path:
         here = ServiceOptions(cwd=self.workspace.cwd / path)

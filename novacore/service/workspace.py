@@ -35,6 +35,8 @@ class Workspace:
     principal: str
     repository: str
     state: Path
+    user_names: tuple[str, ...]
+    """Instruction files by the user's own settings, whatever the workspace's say."""
 
     @property
     def settings(self) -> Settings:
@@ -44,8 +46,16 @@ class Workspace:
     def policy(self, artifacts: Path | None = None) -> PathPolicy:
         """The path policy of this workspace; ``artifacts`` may be read without asking."""
         return PathPolicy(
-            (self.root,), deny=self.settings.permissions.deny_paths, artifacts_dir=artifacts
+            (self.root,),
+            deny=self.settings.permissions.deny_paths,
+            artifacts_dir=artifacts,
+            ignore=self.settings.ignore,
+            protected=_instruction_names(self.settings),
         )
+
+    def trust_store(self) -> TrustStore:
+        """Who is trusted, by the names that the user's own settings read as instructions."""
+        return TrustStore(self.state / TRUST_FILE, self.user_names)
 
 
 def open_workspace(options: ServiceOptions, environ: Mapping[str, str] | None = None) -> Workspace:
@@ -53,7 +63,10 @@ def open_workspace(options: ServiceOptions, environ: Mapping[str, str] | None = 
     cwd = _folder(options.cwd)
     root = _repository_root(cwd)
     state = private(state_dir())
-    entry = TrustStore(state / TRUST_FILE).status(root)
+    # Before the workspace has a word: its settings count only once it is trusted.
+    own = load(flags=options.overrides, environ=environ)
+    names = _instruction_names(own.settings)
+    entry = TrustStore(state / TRUST_FILE, names).status(root)
     config = load(root=root, trusted=entry.trusted, flags=options.overrides, environ=environ)
     return Workspace(
         cwd=cwd,
@@ -64,7 +77,12 @@ def open_workspace(options: ServiceOptions, environ: Mapping[str, str] | None = 
         principal=getpass.getuser(),
         repository=repository_id(root, state=state),
         state=state,
+        user_names=names,
     )
+
+
+def _instruction_names(settings: Settings) -> tuple[str, ...]:
+    return (*settings.instructions.names, *settings.instructions.local_names)
 
 
 def _folder(path: Path) -> Path:

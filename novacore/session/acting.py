@@ -19,7 +19,19 @@ from novacore.session.window import Window
 from novacore.store.jsontext import well_formed
 from novacore.tokens import estimate
 from novacore.tools.dispatch import Dispatcher
-from novacore.types import Event, ToolCall, ToolOutcome, ToolOutput, ToolUse
+from novacore.types import (
+    Event,
+    PermissionAnswer,
+    PermissionQuestion,
+    ToolCall,
+    ToolOutcome,
+    ToolOutput,
+    ToolUse,
+)
+
+
+_RECORDED = ("id", "call_id", "tool", "subject", "title", "command", "rule", "protected")
+"""Of a question; its diff and its paths follow from the call, which is in the log already."""
 
 
 class _Nobody:
@@ -54,7 +66,7 @@ class Acting:
             taken,
             self._parts.context,
             offered=offered,
-            ask=ask,
+            ask=self._recording(ask),
             started=self._started,
             finished=self._finished,
         )
@@ -64,6 +76,21 @@ class Acting:
         if stopped:
             # The dispatcher returns in spite of the cancel so that all of it is recorded first.
             raise asyncio.CancelledError
+
+    def _recording(self, ask: Ask) -> Ask:
+        """``ask``, with every answer in the log: who allowed or refused what, and for how long."""
+
+        async def asked(question: PermissionQuestion) -> PermissionAnswer:
+            answer = await ask(question)
+            told = {
+                "question": {name: getattr(question, name) for name in _RECORDED},
+                "outcome": answer.outcome,
+                "reason": answer.reason,
+            }
+            self._record.append("permission", told, by=answer.by)
+            return answer
+
+        return asked
 
     def _started(self, call: ToolCall, summary: str) -> None:
         """On disk before anything happens that could not be taken back. Raises DiskRefused."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -56,7 +56,7 @@ class Compacting:
         recovery = recovery_text(
             state,
             self._parts.context.policy,
-            shown=_sure_tail(items, self._parts.budget.tail_min),
+            shown=self._sure_tail(items),
             max_tokens=self._parts.budget.recovery,
             count=self._parts.counter.base,
             mask=lambda text: self._parts.context.masker.mask(text).text,
@@ -133,6 +133,19 @@ class Compacting:
             failures += refused
         return failures
 
+    def _sure_tail(self, items: Sequence[tuple[str, int]]) -> frozenset[str]:
+        """Events that stay verbatim whatever cut is chosen: the tail's minimum."""
+        budget, held = self._parts.budget, 0
+        sure: set[str] = set()
+        for event, tokens in reversed(items):
+            held += self._parts.counter.scale(tokens)
+            if sure and held > budget.tail_max:
+                break
+            sure.add(event)
+            if held >= budget.tail_min:
+                break
+        return frozenset(sure)
+
     def _ground_tokens(self, baseline: Mapping[str, Any], recovery: str) -> int:
         count = self._parts.counter.base
         told = sum(count(str(part["text"])) + 4 for part in baseline["parts"])
@@ -146,14 +159,3 @@ def _items(rows: tuple[Row, ...]) -> list[tuple[str, int]]:
         if not row.head:
             costs[row.event] = costs.get(row.event, 0) + row.fragment.tokens
     return list(costs.items())
-
-
-def _sure_tail(items: list[tuple[str, int]], tail_min: int) -> frozenset[str]:
-    """Events that stay verbatim whatever cut is chosen."""
-    sure: set[str] = set()
-    for event, tokens in reversed(items):
-        tail_min -= tokens
-        if tail_min < 0:
-            break
-        sure.add(event)
-    return frozenset(sure)

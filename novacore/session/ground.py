@@ -12,8 +12,10 @@ from novacore.code.git import head
 from novacore.engine.baseline import BaselineSection
 from novacore.engine.frames import frame
 from novacore.engine.instructions import PlacedSection
+from novacore.session.confirmed import Weighed
 from novacore.session.parts import SessionParts
 
+_UNTRUSTED = "a document of an untrusted workspace"
 MODES = {
     "read-only": "read-only: reading and searching only; edits and commands are refused.",
     "ask": "ask: each edit and each command is shown to the user, who may approve or reject it.",
@@ -22,11 +24,11 @@ MODES = {
 }
 
 
-def sections(parts: SessionParts, rules: Sequence[PlacedSection]) -> tuple[BaselineSection, ...]:
+def sections(parts: SessionParts, rules: Sequence[Weighed]) -> tuple[BaselineSection, ...]:
     """Environment, permissions, then the instruction sections, least specific first."""
     told = [_section("environment", "environment", "the environment", _environment(parts))]
     told.append(_section("permissions", "permissions", "permissions", _permissions(parts)))
-    told.extend(_instruction(rule, parts) for rule in rules)
+    told.extend(_instruction(rule.placed, parts, rule.doubt) for rule in rules)
     return tuple(told)
 
 
@@ -52,18 +54,20 @@ def _permissions(parts: SessionParts) -> str:
     return f"<permissions>\nMode {MODES[mode]}\nWorkspace: {trust}.\n</permissions>"
 
 
-def _instruction(placed: PlacedSection, parts: SessionParts) -> BaselineSection:
+def _instruction(placed: PlacedSection, parts: SessionParts, doubt: str) -> BaselineSection:
     """Rules of the user or of a trusted workspace are instructions; all others are framed data."""
     rule = placed.section
     name = _shown(rule.uri, parts.cwd)
-    trusted = parts.trusted or rule.level == 0
+    # A plugin says how near a rule is, never whose it is: no file of a workspace is the user's own.
+    own = rule.level == 0 and not rule.uri.startswith(("file:", "repository:"))
+    trusted = own or (parts.trusted and not doubt)
     if trusted:
         text = f'<instructions from="{name}">\n{rule.text}\n</instructions>'
     else:
         text = frame(
             rule.text, kind="untrusted-document", fragment=rule.id, key=parts.key, source=name
         )
-    reason = "instructions in force here" if trusted else "a document of an untrusted workspace"
+    reason = "instructions in force here" if trusted else doubt or _UNTRUSTED
     if placed.stale_since:
         reason += f"; {placed.plugin} could not renew it, stale since {placed.stale_since}"
     return BaselineSection(

@@ -86,7 +86,10 @@ def instructions_request(record: Record, parts: SessionParts) -> InstructionsReq
         touched=tuple(sorted({file.path for file in record.state.files})),
         principal=parts.principal,
         user=str(config_dir()),
-        previous={id: str(known.get("version", "")) for id, known in record.told.items()},
+        previous={
+            id: str(known.get("source_version") or known.get("version", ""))
+            for id, known in record.told.items()
+        },
     )
 
 

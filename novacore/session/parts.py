@@ -68,3 +68,6 @@ class SessionParts:
     spill: SpillLimits = field(default_factory=SpillLimits)
     recall_wait: float = 0.05
     recall_limit: int = 5
+    confirmed: Callable[[str], bool | None] = lambda path: True
+    """Whether the user trusts an instruction file (its path) with what it holds now; None for a
+    file that trust is not bound to."""

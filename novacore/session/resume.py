@@ -45,7 +45,9 @@ def broken_off(record: Record, stop: str) -> dict[str, Any] | None:
     newest = next((e for e in reversed(record.events) if e.kind == "assistant"), None)
     if newest is None or newest.turn != record.turn or not newest.data.get("incomplete"):
         return None
-    why = "the user stopped the turn" if stop == "cancelled" else "the connection to the model broke"
+    why = (
+        "the user stopped the turn" if stop == "cancelled" else "the connection to the model broke"
+    )
     text = f"<update>\nYour answer above is not complete: {why} while you wrote it.\n</update>"
     return {"scope": "notice", "text": text}
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from novacore.engine.baseline import difference, full_update
+from novacore.engine.baseline import BaselineSection, difference, full_update
 from novacore.engine.instructions import InstructionsKeeper, PlacedSection
 from novacore.engine.recall import RecallResult, RecallRun
 from novacore.engine.restate import due
@@ -18,6 +18,7 @@ from novacore.session import ground, inputs
 from novacore.session.acting import Acting
 from novacore.session.asking import Asking
 from novacore.session.compacting import Compacting
+from novacore.session.confirmed import ConfirmedRules
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.past_events import event_opener
 from novacore.session.record import Record
@@ -48,6 +49,7 @@ class Session:
         self._asking = Asking(self.record, parts, self.window)
         self._compacting = Compacting(self.record, parts, self.window)
         self._instructions = InstructionsKeeper(parts.host)
+        self._confirmed = ConfirmedRules(trusted=parts.trusted, confirmed=parts.confirmed)
         self._warned: set[str] = set()
         self._recall: RecallRun | None = None
         self._steer: deque[str] = deque()
@@ -204,7 +206,7 @@ class Session:
     async def _make_room(
         self, trigger: Trigger, emit: Emit, *, focus: str = ""
     ) -> Mapping[str, Any]:
-        baseline = full_update(ground.sections(self.parts, await self._rules(emit)))
+        baseline = full_update(await self._ground(emit))
         made = await self._compacting.run(trigger, baseline, focus=focus)
         if made.get("id"):
             self.parts.context.ledger.forget_all()
@@ -214,11 +216,20 @@ class Session:
 
     async def _tell(self, emit: Emit) -> None:
         """Tell the baseline, or what differs in it since it was told."""
-        now = ground.sections(self.parts, await self._rules(emit))
+        now = await self._ground(emit)
         data = difference(self.record.told, now) if self.record.told else full_update(now)
         if data is not None:
             self.record.append("update", data)
         self._drain(emit)
+
+    async def _ground(self, emit: Emit) -> tuple[BaselineSection, ...]:
+        """The sections of the baseline, as they are now."""
+        written = {file.path for file in self.record.state.files if file.action != "read"}
+        rules = self._confirmed.weigh(await self._rules(emit), written)
+        for rule in rules:
+            if rule.changed:
+                self._warn(rule.changed, emit)
+        return ground.sections(self.parts, rules)
 
     async def _rules(self, emit: Emit) -> tuple[PlacedSection, ...]:
         """The instructions in force; a person hears of each warning once."""
@@ -227,10 +238,14 @@ class Session:
         self._explain(found.answers)
         self.window.leave_out(found.left_out)
         for line in found.warnings:
-            if line not in self._warned:
-                self._warned.add(line)
-                emit("notice", {"level": "warning", "text": line})
+            self._warn(line, emit)
         return found.sections
+
+    def _warn(self, line: str, emit: Emit) -> None:
+        """Say ``line`` to the person, once."""
+        if line not in self._warned:
+            self._warned.add(line)
+            emit("notice", {"level": "warning", "text": line})
 
     def _explain(self, answers: Sequence[Answer]) -> None:
         for row in inputs.plugin_rows(answers):

@@ -83,7 +83,7 @@ class Window:
     @property
     def estimate(self) -> int:
         """Tokens of the next request by the class estimate alone."""
-        return self.ground + sum(row.fragment.tokens for row in self._record.view.rows)
+        return self.ground + self._record.view.tokens
 
     @property
     def used(self) -> int:
@@ -129,12 +129,14 @@ class Window:
         snapshots = self._parts.folder.snapshots
         places = manifest.positions_of(made.rows)
         fresh = {i: place for i, place in places.items() if i >= self._written}
-        before = self._definitions() if self._written == 0 else ()
-        rows = manifest.fragment_rows(before, made.rows[self._written :], _shifted(fresh))
         fresh_rows = made.rows[self._written :]
-        contents = [*(f.content for f in before), *(r.fragment.content for r in fresh_rows)]
-        for row, content in zip(rows, contents, strict=True):
-            row["blob"] = snapshots.put({"text": content})
+        before = self._definitions() if self._written == 0 else ()
+        rows = manifest.fragment_rows(before, fresh_rows, _shifted(fresh))
+        kept = [*map(manifest.snapshot, fresh_rows)]
+        if before:
+            kept = [*manifest.definition_snapshots(self.tools), *kept]
+        for row, content in zip(rows, kept, strict=True):
+            row["blob"] = snapshots.put(content)
         changed = manifest.changed_section(self.assembled, made)
         taken = self._parts.trace.take()
         snapshots.append_request(

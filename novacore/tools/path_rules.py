@@ -45,6 +45,7 @@ DENIED = (
 PROTECTED = (
     "AGENTS.md",
     "AGENTS.override.md",
+    "AGENTS.local.md",
     "CLAUDE.md",
     "CLAUDE.local.md",
     "GEMINI.md",

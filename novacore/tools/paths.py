@@ -41,7 +41,9 @@ class PathPolicy:
 
     ``roots`` may be given through links; ``deny`` are the user's gitignore patterns beside the
     defaults; ``artifacts_dir`` is this session's own, the only part of the state folder that may be
-    read; ``grants`` are files or folders outside the roots that the user opened.
+    read; ``grants`` are files or folders outside the roots that the user opened; ``ignore`` are
+    gitignore patterns of what walks leave out, though it may be opened by name; ``protected`` are
+    more of what always asks before it is written.
     """
 
     def __init__(
@@ -51,6 +53,8 @@ class PathPolicy:
         deny: Sequence[str] = (),
         artifacts_dir: Path | None = None,
         grants: Sequence[Path] = (),
+        ignore: Sequence[str] = (),
+        protected: Sequence[str] = (),
     ) -> None:
         if not roots:
             raise ValueError("a path policy needs a root")
@@ -59,7 +63,8 @@ class PathPolicy:
         self._artifacts = _real(artifacts_dir) if artifacts_dir else None
         self._own = tuple(_real(folder()) for folder in (state_dir, config_dir, cache_dir))
         self._denied = PathRules(DENIED, deny)
-        self._protected = PathRules(PROTECTED)
+        self._protected = PathRules(PROTECTED, protected)
+        self._ignored = PathRules(ignore) if ignore else None
 
     def resolve(self, path: str, *, write: bool) -> Access:
         """Judge ``path`` (relative to the first root, absolute, or ``~/...``). Never raises."""
@@ -76,8 +81,10 @@ class PathPolicy:
 
     def allowed(self, real: Path) -> bool:
         """Whether a walk may open ``real``, which the walk reached without following a link."""
-        inside = self._anchor(real) is not None
-        return inside and not self._mine(real) and not self._denied.match(self._ruled(real))
+        name = self._ruled(real)
+        if self._anchor(real) is None or self._mine(real) or self._denied.match(name):
+            return False
+        return self._ignored is None or not self._leaves_out(self._ignored, real, name)
 
     def read_bytes(self, access: Access) -> bytes:
         """The file's bytes. Raises ``Denied`` unless the verdict is allow, or if it was swapped."""
@@ -123,6 +130,10 @@ class PathPolicy:
             protected=bool(guarded),
             reason="" if approved else reason,
         )
+
+    def _leaves_out(self, ignored: PathRules, real: Path, name: str) -> bool:
+        # A pattern that ends in a slash means a folder, and only a look can tell one.
+        return bool(ignored.match(name) or (ignored.match(f"{name}/") and real.is_dir()))
 
     def _mine(self, real: Path) -> bool:
         return any(real.is_relative_to(folder) for folder in self._own)

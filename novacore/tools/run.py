@@ -169,24 +169,32 @@ class _Stream:
         self._lines = Lines()
         self._waiting: list[str] = []
         self._last = 0.0
+        self._later: asyncio.TimerHandle | None = None
 
     def add(self, data: bytes) -> None:
         self._capture.add(data)
         if self._capture.over:
             return
         self._waiting.append(self._lines.add(data))
-        if time.monotonic() - self._last >= _PROGRESS_SECONDS:
+        wait = self._last + _PROGRESS_SECONDS - time.monotonic()
+        if wait <= 0:
             self._send()
+        elif self._later is None:
+            # Nothing more may come for a long time: what is here is shown without it.
+            self._later = asyncio.get_running_loop().call_later(wait, self._send)
 
     def flush(self) -> None:
         self._waiting.append(self._lines.end())
         self._send()
 
     def _send(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
         text = "".join(self._waiting)
         self._waiting.clear()
-        self._last = time.monotonic()
         if text:
+            self._last = time.monotonic()
             self._context.progress(self._call_id, self._context.masker.mask(text).text)
 
 

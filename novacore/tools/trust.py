@@ -5,12 +5,19 @@ Trust is of one real path: another clone, a worktree or a folder inside is asked
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from novacore.tools.state_file import load_object, update_object
-from novacore.tools.trust_items import TrustItem, trust_items
+from novacore.tools.trust_items import (
+    INSTRUCTIONS,
+    TrustItem,
+    instruction_item,
+    instruction_names,
+    trust_items,
+)
 from novacore.types import JSON
 
 
@@ -26,15 +33,19 @@ class Trusted:
 
 
 class TrustStore:
-    """A file in the state folder (0600). Damaged, or holding anything but true: untrusted."""
+    """A file in the state folder (0600). Damaged, or holding anything but true: untrusted.
 
-    def __init__(self, file: Path) -> None:
+    ``names`` are the files that the user's settings read as instructions, beside the usual ones.
+    """
+
+    def __init__(self, file: Path, names: Collection[str] = ()) -> None:
         self._file = file
+        self._names = INSTRUCTIONS.union(names)
 
     def status(self, root: Path) -> Trusted:
         """Whether ``root`` is trusted with what it holds now. Reads, and never runs, its files."""
         real = root.resolve()
-        items = trust_items(real)
+        items = trust_items(real, self._names)
         entry = load_object(self._file).get(str(real))
         granted = _granted(entry)
         changed = _changed(granted, items) if granted is not None else ()
@@ -45,10 +56,26 @@ class TrustStore:
             would_run=tuple(item.shown for item in items),
         )
 
+    def holds(self, root: Path, path: Path) -> bool | None:
+        """Whether the instruction file ``path`` is trusted with what it holds now.
+
+        None for a file that trust is not bound to: by its name it instructs nobody.
+        """
+        real = root.resolve()
+        if path.name not in instruction_names(real, self._names):
+            return None
+        granted = _granted(load_object(self._file).get(str(real)))
+        item = instruction_item(real, real / path)
+        if granted is None:
+            return False
+        # A file that is gone is confirmed as gone once trust was given without it.
+        gone = not os.path.lexists(real / path)
+        return item.name not in granted if gone else granted.get(item.name) == item.hash
+
     def grant(self, root: Path) -> Trusted:
         """Trust ``root`` as it is now. Raises ``DiskRefused``."""
         real = root.resolve()
-        items = {item.name: item.hash for item in trust_items(real)}
+        items = {item.name: item.hash for item in trust_items(real, self._names)}
         update_object(
             self._file, lambda data: data | {str(real): {"trusted": True, "items": items}}
         )

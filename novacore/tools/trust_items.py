@@ -7,15 +7,16 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-INSTRUCTIONS = {
-    "AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules",
-    ".windsurfrules", ".clinerules", "copilot-instructions.md", "SKILL.md",
-}  # fmt: skip
+INSTRUCTIONS = frozenset({
+    "AGENTS.md", "AGENTS.override.md", "AGENTS.local.md", "CLAUDE.md", "CLAUDE.local.md",
+    "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules", "copilot-instructions.md",
+    "SKILL.md",
+})  # fmt: skip
 EDITOR_FILES = (".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json")
 SKIPPED = {
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache",
@@ -36,10 +37,13 @@ class TrustItem:
     shown: str
 
 
-def trust_items(root: Path) -> tuple[TrustItem, ...]:
-    """Every such item of ``root``, each name once. Runs nothing."""
+def trust_items(root: Path, names: Collection[str] = INSTRUCTIONS) -> tuple[TrustItem, ...]:
+    """Every such item of ``root``, each name once. Runs nothing.
+
+    ``names`` are the instruction files; what the workspace's own settings call so is one too.
+    """
     found: dict[str, TrustItem] = {}
-    for item in _items(root):
+    for item in _items(root, instruction_names(root, names)):
         if len(found) >= MAX_ITEMS:
             found["more"] = _item("more", secrets.token_bytes(8), "more than can be checked")
             break
@@ -47,13 +51,26 @@ def trust_items(root: Path) -> tuple[TrustItem, ...]:
     return tuple(found.values())
 
 
-def _items(root: Path) -> Iterator[TrustItem]:
+def instruction_names(root: Path, names: Collection[str] = INSTRUCTIONS) -> frozenset[str]:
+    """``names``, and those that the workspace's own settings would have read as instructions."""
+    table = _settings(root).get("instructions")
+    own = table if isinstance(table, dict) else {}
+    lists = (own.get(key) for key in ("names", "local_names"))
+    return frozenset(names).union(*(map(str, one) for one in lists if isinstance(one, list)))
+
+
+def instruction_item(root: Path, path: Path) -> TrustItem:
+    """The item of one instruction file, as it is now."""
+    return _file(root, path, "instructions")
+
+
+def _items(root: Path, names: Collection[str]) -> Iterator[TrustItem]:
     yield from _tree(root, root / ".novacore", "file")
     yield from _configured(root)
     yield from _servers(root)
     for name in EDITOR_FILES:
         yield from _editor(root, name)
-    yield from _instructions(root)
+    yield from _instructions(root, names)
 
 
 def _item(name: str, content: bytes, shown: str = "") -> TrustItem:
@@ -78,13 +95,16 @@ def _file(root: Path, path: Path, kind: str) -> TrustItem:
     return _item(shown, target + b"\0" + _content(path))
 
 
-def _configured(root: Path) -> Iterator[TrustItem]:
+def _settings(root: Path) -> Mapping[str, Any]:
     try:
-        settings = tomllib.loads(_content(root / ".novacore/config.toml").decode())
+        return tomllib.loads(_content(root / ".novacore/config.toml").decode())
     except (ValueError, RecursionError):
         # Its bytes are an item already, and a file that does not parse configures nothing.
-        return
-    for key, values in _leaves(settings, ""):
+        return {}
+
+
+def _configured(root: Path) -> Iterator[TrustItem]:
+    for key, values in _leaves(_settings(root), ""):
         text = ", ".join(values)
         yield _item(f"setting {key}", text.encode(), f"setting {key} = {text}")
         if key.startswith("plugins."):
@@ -145,14 +165,14 @@ def _editor(root: Path, name: str) -> Iterator[TrustItem]:
             yield _item(f"setting {key}", str(value).encode(), f"setting {key} = {value}")
 
 
-def _instructions(root: Path) -> Iterator[TrustItem]:
+def _instructions(root: Path, names: Collection[str]) -> Iterator[TrustItem]:
     for seen, (here, folders, files) in enumerate(os.walk(root)):
         if seen > MAX_FOLDERS:
             yield _item("folders", secrets.token_bytes(8), "more folders than can be checked")
             return
         folders[:] = sorted(set(folders) - SKIPPED)
-        for name in sorted(INSTRUCTIONS.intersection(files)):
-            yield _file(root, Path(here, name), "instructions")
+        for name in sorted(set(names).intersection(files)):
+            yield instruction_item(root, Path(here, name))
 
 
 def _content(path: Path) -> bytes:

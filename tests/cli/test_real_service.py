@@ -73,6 +73,16 @@ def test_an_untrusted_project_says_nothing_and_is_named(real_cli):
     assert "not trusted" in outcome["warnings"][0]
 
 
+def test_what_the_user_ignores_is_not_found_and_still_read(real_cli, tmp_path):
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor/b.py").write_text("def vendored():\n    pass\n")
+    assert "vendor/b.py:1-2" in real_cli("find", "vendored").out
+    config_dir().mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text('ignore = ["vendor/"]\n')
+    assert real_cli("find", "vendored").code == 1
+    assert real_cli("read", "vendor/b.py::vendored").code == 0
+
+
 def test_trust_is_given_listed_and_taken_back(real_cli, tmp_path):
     assert real_cli("trust", "--yes").code == 0
     assert "trusted" in real_cli("trust", "--list").out

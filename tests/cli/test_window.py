@@ -50,9 +50,9 @@ def test_every_number_is_explained(cli):
         "Request 3 of session 019a0000-1111",
         "3,853 of 200k tokens (1.9%) · compacts at 167k",
         "■ pay/callback.py:3-9 @9f3c77aa",
-        "read answered: ok · stale",
+        "stale · read answered: ok",
         "不要修改 migrations/",
-        "read answered: ok · pinned",
+        "pinned · read answered: ok",
         "budget: evidence full",
         "deadline",
         "2 x aws-key masked",
@@ -72,8 +72,10 @@ def test_many_fragments_are_cut_to_the_largest(cli, service, monkeypatch):
     from cli import fake_service
 
     made = fake_service.manifest()
-    row = made["fragments"][0]
-    made["fragments"] = [{**row, "id": f"f{n}", "tokens": n} for n in range(500)]
+    row = made["fragments"][-2]
+    made["fragments"] = [
+        {**row, "id": f"f{n}", "tokens": n, "source": {"uri": f"file:f{n}"}} for n in range(500)
+    ]
     monkeypatch.setattr(service, "context", lambda *_: made)
     out = cli("context").out
     assert "■ f499" in out

@@ -128,7 +128,8 @@ def test_no_git_of_the_workspace_is_used(repository, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(program.parent))
     result = run_git(["status"], repository / "src")
     assert (result.ok, result.error) == (False, "git is not installed")
-    assert head(repository / "src") == ""
+    assert dirty(repository / "src") == ()
+    assert len(head(repository / "src")) == 40
     assert not mark.exists()
 
 

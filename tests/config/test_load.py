@@ -102,6 +102,18 @@ def test_a_project_may_forbid_but_never_allow(tmp_path):
     assert origin(config, "permissions.deny").count(" + ") == 2
 
 
+def test_a_projects_patterns_never_take_one_of_the_users_away(tmp_path):
+    user('ignore = ["data/*", "!data/kept"]\n[permissions]\ndeny_paths = ["vault"]\n')
+    project(tmp_path, 'ignore = ["*.csv", "!data/x"]\n[permissions]\ndeny_paths = ["!vault"]\n')
+    config = load(root=tmp_path, trusted=True, environ={})
+    assert config.settings.ignore == ("data/*", "!data/kept", "*.csv")
+    assert config.settings.permissions.deny_paths == ("vault",)
+    assert [line.partition(": ")[2].split()[0] for line in config.warnings] == [
+        "ignore",
+        "permissions.deny_paths",
+    ]
+
+
 @given(mine=st.integers(1, 10_000), theirs=st.integers(1, 10_000))
 def test_a_project_only_lowers_limits(tmp_path_factory, mine, theirs):
     root = tmp_path_factory.mktemp("w")
@@ -163,6 +175,12 @@ def test_a_wrong_file_is_one_line_with_place_and_key(text, place, words):
     message = failure()
     assert message.startswith(f"{path}{place}")
     assert words in message
+
+
+def test_a_pattern_that_is_none_is_named_with_its_place():
+    user('ignore = ["*.csv", "!"]\n')
+    with pytest.raises(ConfigError, match=r"config.toml:1: ignore .*should be .gitignore patterns"):
+        load(environ={})
 
 
 def test_a_file_that_cannot_be_read_is_named():

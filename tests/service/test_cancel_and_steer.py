@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,12 @@ from service.turns_kit import (
     texts,
 )
 
+SLOW = """import pathlib, subprocess, time
+child = subprocess.Popen(["sleep", "60"])
+pathlib.Path("child.pid").write_text(str(child.pid))
+print("begun", flush=True)
+time.sleep(60)
+"""
 PROMPT = 1.0
 """Seconds; generous, since these machines are shared. The design wants 0.1."""
 
@@ -38,6 +45,14 @@ def project(tmp_path):
 
 def allow(*rules):
     user_config(f"[permissions]\nallow = {json.dumps(rules)}\n")
+
+
+def ended(pid):
+    """Whether a process is gone, or dead and only not collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 def stalls(turn_text, seconds=30.0, after=4):
@@ -84,9 +99,10 @@ async def test_a_cancel_before_anything_happened_loses_no_word(project):
 
 
 async def test_a_cancel_during_a_command_ends_it_and_says_so(project, shared):
-    allow("python *", "sleep *", "echo *")
+    allow("python *", "echo *")
+    (project / "slow.py").write_text(SLOW)
     calls = (
-        ToolUse("run", {"command": "echo begun; sleep 60; echo over > over.txt"}, id="slow"),
+        ToolUse("run", {"command": "python slow.py"}, id="slow"),
         ToolUse("run", {"command": "echo next"}, id="next"),
     )
     script = Scripted([Turn(calls), Turn.say("I see that it was stopped.")])
@@ -104,20 +120,20 @@ async def test_a_cancel_during_a_command_ends_it_and_says_so(project, shared):
         assert "not started: the user stopped" in got["next"][0]
         assert all(is_error for _, is_error in got.values())
         open_effects = [t for t in texts(fake.requests[-1].body) if "before they are repeated" in t]
-        assert "sleep 60" in open_effects[-1]
-    assert not (project / "over.txt").exists()
-    assert not subprocess.run(["pgrep", "-f", "sleep 6[0]; echo over"], check=False,
-                              capture_output=True).stdout  # fmt: skip
+        assert "python slow.py" in open_effects[-1]
+    (child,) = (project / "child.pid").read_text().splitlines()
+    assert ended(int(child))
 
 
 async def test_a_cancel_during_reads_leaves_a_result_for_each(project, shared):
     for number in range(40):
-        (project / f"big{number}.py").write_text("x = 1\n" * 200_000)
+        (project / f"big{number}.py").write_text("x = 1\n" * 300_000)
     calls = tuple(ToolUse("search", {"pattern": f"y{n}"}, id=f"s{n}") for n in range(3))
     async with FakeServer(Scripted([Turn(calls)])) as fake, serving(project, fake) as service:
         session = (await service.new_session()).id
         watch = Watch(service, session, "Search.")
         await watch.until(lambda e: e.data.get("phase") == "started")
+        await asyncio.sleep(0.2)
         assert await watch.cancel() < PROMPT
         await say(service, session, "And?")
         check_wire(shared, fake)
@@ -219,7 +235,8 @@ async def test_words_of_a_turn_that_is_stopped_join_the_next(project):
         await watch.cancel()
         await say(service, session, "Now go.")
         said = texts(fake.requests[-1].body)
-        assert said[-2:] == ["Stop: the tests first.", "Now go."]
+        assert "Stop: the tests first." in said[-3:-1]
+        assert said[-1] == "Now go."
 
 
 def looping():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -52,7 +53,9 @@ async def _long(project, change_rules):
             session = (await service.new_session()).id
             turns = [await say(service, session, text) for text in (TASK, LATEST)]
             log = service.session_events(session)
-        return {"turns": turns, "requests": list(fake.requests), "log": log}
+        files = (sessions_folder() / session / "snapshots").rglob("*.json*")
+        kept = sum(path.stat().st_size for path in files)
+        return {"turns": turns, "requests": list(fake.requests), "log": log, "snapshots": kept}
 
 
 def boundaries(log):
@@ -93,7 +96,7 @@ def test_no_request_passes_the_hard_line(long):
 def test_inside_an_epoch_every_request_begins_with_the_one_before(long):
     assert len(epochs(long["requests"])) == 1 + len(boundaries(long["log"]))
     for group in epochs(long["requests"]):
-        for before, request in zip(group, group[1:], strict=False):
+        for before, request in pairwise(group):
             assert request.rendered().startswith(before.rendered())
             cached = request.usage["cache_read_input_tokens"]
             assert cached >= 0.99 * before.input_tokens
@@ -146,6 +149,12 @@ def test_the_files_of_the_tail_are_not_attached_a_second_time(long):
         calls = [b for m in group[0].body["messages"] for b in m["content"] if "input" in b]
         newest = calls[-1]["input"]["path"]
         assert f"\n{newest} version" not in recovery
+
+
+def test_snapshots_take_little_more_than_the_last_request_of_each_epoch(long):
+    # Inside an epoch only what was appended is kept, and equal texts once.
+    whole = sum(len(group[-1].rendered()) for group in epochs(long["requests"]))
+    assert long["snapshots"] < 1.3 * whole
 
 
 async def grown(service, fake_reader, steps=8, text=TASK):
@@ -264,6 +273,7 @@ async def test_a_kill_in_the_middle_of_a_compaction_changes_nothing(project, tmp
         )
         assert done.returncode == -9
         assert {path: path.read_bytes() for path in before} == before
+        reader.steps = 2
         async with service_on(project, fake) as service:
             await service.open_session(session)
             await say(service, session, "Go on.")
@@ -292,6 +302,23 @@ async def test_a_history_over_the_hard_line_of_a_smaller_window_is_compacted_fir
         said = "\n".join(texts(sent[0].body))
         assert all(rule in said for rule in RULES)
         assert LATEST in texts(sent[0].body)
+
+
+async def test_a_prompt_that_the_provider_calls_too_long_is_compacted_and_sent_again(project):
+    reader = Reader(30)
+    wrong = {"window__tokens": {"claude-sonnet-5-5": 200_000}}
+    async with (
+        FakeServer(reader, window=WINDOW) as fake,
+        service_on(project, fake, **wrong) as service,
+    ):
+        session = (await service.new_session()).id
+        turn = await say(service, session, TASK)
+        assert turn[-1].data["stopReason"] == "end_turn"
+        assert of_kind(turn, "compaction")[0]["trigger"] == "too_long"
+        assert max(request.input_tokens for request in fake.requests) < WINDOW
+        first, second, *_ = epochs(fake.requests)
+        assert second[0].input_tokens < BUDGET.soft < first[-1].input_tokens
+        assert all(rule in "\n".join(texts(second[0].body)) for rule in RULES)
 
 
 async def test_without_a_plugin_that_answers_the_host_stands_in_at_the_hard_line(project):
@@ -335,8 +362,7 @@ async def test_what_must_stay_and_does_not_fit_is_one_line_and_the_log_is_whole(
         assert TASK in texts(fake.requests[0].body)
 
 
-MORE = LATEST + " All of this is to be known." * 60
-"""About the hysteresis of this window, 900 tokens."""
+MORE = LATEST + " All of this is to be known." * 20
 
 
 async def test_refusals_open_a_breaker_that_a_resume_keeps_and_a_command_closes(project):

@@ -155,6 +155,19 @@ def test_a_walk_opens_what_is_inside_and_not_denied(tree):
     assert not policy.allowed(root.parent / "outside/victim.txt")
 
 
+def test_a_walk_leaves_out_what_the_user_ignores_and_a_name_still_opens_it(tree):
+    policy = PathPolicy((tree,), ignore=["src/", "*.CSV", "loop/"])
+    root = policy.roots[0]
+    (root / "data.csv").write_text("1")
+    (root / "sub").mkdir()
+    (root / "sub/src").write_text("a file of that name")
+    assert not policy.allowed(root / "src")
+    assert not policy.allowed(root / "src/a")
+    assert not policy.allowed(root / "data.csv")
+    assert policy.allowed(root / "sub/src")
+    assert policy.resolve("src/a", write=False).verdict == "allow"
+
+
 @pytest.mark.parametrize("mode", [0o644, 0o755, 0o600])
 def test_writing_replaces_in_one_step_and_keeps_the_mode(tree, mode):
     policy = PathPolicy((tree,))

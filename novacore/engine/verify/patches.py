@@ -73,9 +73,14 @@ def _verify_literals(claim: str, events: list[Event]) -> None:
 
 
 def _verify_approval(claim: str, events: list[Event]) -> None:
-    by_user = any(event.kind == "permission" or event.by == "user" for event in events)
-    if _APPROVED.search(claim) and not by_user:
+    if _APPROVED.search(claim) and not any(map(_by_user, events)):
         raise ContractError(f"{claim[:80]!r} claims an approval that no user gave")
+
+
+def _by_user(event: Event) -> bool:
+    if event.kind == "permission":
+        return event.data.get("outcome") in ("once", "session", "always")
+    return event.by == "user"
 
 
 def _verify_supersession(change: Supersession, request: CompactRequest) -> None:
