@@ -122,9 +122,18 @@ def _chunks(terminal: int) -> Iterator[bytes]:
 
 
 def _copy(project: Path) -> None:
-    listed = ["git", "ls-files", "-z", "novacore", "plugins", "pyproject.toml", "ARCHITECTURE.md"]
+    listed = [
+        "git",
+        "ls-files",
+        "-zco",
+        "--exclude-standard",
+        "novacore",
+        "plugins",
+        "pyproject.toml",
+        "ARCHITECTURE.md",
+    ]
     names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
+    for name in (n for n in names.split("\0") if n and (ROOT / n).exists()):
         target = project / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target)

@@ -24,6 +24,7 @@ def compact(
 ) -> None:
     """Make room in a session now; rules and state stay."""
     made = serve_async(lambda service: _compact(service, session, focus), cwd=cwd)
+    output.hold(made.get("notices", ()))
     if as_json:
         output.print_json("compact", made)
     elif made.get("id"):

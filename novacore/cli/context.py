@@ -12,7 +12,7 @@ import typer
 from novacore.cli import output
 from novacore.cli.options import AsJson, Cwd
 from novacore.cli.serving import serve
-from novacore.cli.window import Manifest, find, name_of, place_of
+from novacore.cli.window_words import Manifest, find, name_of, place_of
 from novacore.errors import NovaCoreError, UsageError
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from typing import Any
 from novacore.cli.output import count
 from novacore.cli.page_chart import chart
 from novacore.cli.page_fragments import dot, fragment_groups, line, shown, text
-from novacore.cli.window import (
+from novacore.cli.window import parts
+from novacore.cli.window_words import (
     Manifest,
     cache_words,
     call_words,
     cost_words,
     hygiene_words,
-    parts,
     place_of,
     title_of,
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from novacore.cli.output import count, plural
-from novacore.cli.window import Manifest
+from novacore.cli.window_words import Manifest
 
 _MOST = 120
 _WIDTH, _HEIGHT, _BAR, _BASE = 860, 96, 26, 78

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from novacore.cli.output import clip, for_terminal, plural
-from novacore.cli.window import LOOKS, Group, Manifest, groups, is_call, name_of, place_of, why_of
+from novacore.cli.window import LOOKS, Group, groups, is_call
+from novacore.cli.window_words import Manifest, name_of, place_of, why_of
 
 _NAME_CHARS = 160
 # What hardly changes from request to request stays folded until somebody asks.

@@ -109,7 +109,7 @@ def _words(event: Event) -> str:
             return f"{data.get('purpose', '')} {data.get('request', '')}: {told}"
         case "permission":
             title = (data.get("question") or {}).get("title", "")
-            return clip(f"{data.get('outcome', '')}: {title}", _TEXT_CHARS)
+            return clip(f"{data.get('outcome') or 'asked'}: {title}", _TEXT_CHARS)
         case "update" if parts := data.get("parts"):
             ids = ", ".join(str(part.get("id", "")) for part in parts)
             return clip(f"{data.get('scope', '')}: {ids}", _TEXT_CHARS)

@@ -10,7 +10,7 @@ from pathlib import Path
 from novacore.cli import window_view
 from novacore.cli.output import console
 from novacore.cli.steps import Step
-from novacore.cli.window import Manifest
+from novacore.cli.window_words import Manifest
 
 _TONES = {"ok": "", "bad": "red", "warn": "yellow"}
 

@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from novacore.cli.output import clip, count, one_line
-from novacore.cli.window import (
-    LOOKS,
+from novacore.cli.window import LOOKS, cells, folded, parts
+from novacore.cli.window_words import (
     Manifest,
     cache_words,
     call_words,
-    cells,
     cost_words,
-    folded,
     hygiene_words,
     name_of,
-    parts,
     place_of,
     title_of,
     why_of,

@@ -18,7 +18,8 @@ from novacore.code.places import (
     stale,
 )
 
-MAX_PLACES = 10_000
+MAX_PLACES = 200_000
+"""Of one edit; more are refused, never left out."""
 
 
 def places_of_text(
@@ -32,6 +33,9 @@ def places_of_text(
     spans = occurrences(now.text, old)
     if not spans:
         return _absent(old, now, seen, fresh=fresh)
+    if len(spans) > MAX_PLACES:
+        reason = f"old stands more than {MAX_PLACES:,} times; quote more of it, or use a command"
+        return Refusal(status="too_many", reason=reason)
     if edit.replace_all:
         if not fresh and (seen is None or len(occurrences(seen.text, old)) != len(spans)):
             first = line_of(now.text, spans[0][0])
@@ -44,15 +48,15 @@ def places_of_text(
 def occurrences(text: str, wanted: str) -> list[tuple[int, int]]:
     """Where ``wanted`` (lines end in ``\\n``) stands, whatever the text's line endings."""
     if "\r\n" not in text or "\n" not in wanted:
-        return list(islice(_plain(text, wanted), MAX_PLACES))
+        return _plain(text, wanted)
     pattern = re.compile(r"\r?\n".join(map(re.escape, wanted.split("\n"))))
-    return [match.span() for match in islice(pattern.finditer(text), MAX_PLACES)]
+    return [match.span() for match in islice(pattern.finditer(text), MAX_PLACES + 1)]
 
 
 def _plain(text: str, wanted: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     at = text.find(wanted)
-    while at >= 0 and len(spans) < MAX_PLACES:
+    while at >= 0 and len(spans) <= MAX_PLACES:
         spans.append((at, at + len(wanted)))
         at = text.find(wanted, at + len(wanted))
     return spans

@@ -6,7 +6,7 @@ from novacore.code.text import char_start
 from novacore.tokens import estimate
 
 MAX_CHARS = 40_000
-"""Of one answer: under the 50,000 from which a result leaves the message (design 02)."""
+"""Of one answer: under the 50,000 from which a result leaves its message."""
 
 
 def fits(data: bytes, max_tokens: int) -> bool:

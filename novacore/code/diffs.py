@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from novacore.code.text import lines_of
 
-MAX_LINES = 400
-MAX_CHARS = 30_000
+MAX_CHARS = 1_000_000
+"""Of a diff; a person is asked about all of it."""
+SHORT_LINES = 400
+SHORT_CHARS = 30_000
 MAX_COMPARED = 20_000
 """Lines between the first and the last difference up to which single changes are told apart."""
+MAX_PAIRS = 500_000
+"""Of equal lines, up to which that is done for more lines as well."""
 
 _CONTEXT = 3
+_CUT = "... "
 
 
 def unified(path: str, before: str, after: str) -> str:
@@ -27,13 +33,20 @@ def unified(path: str, before: str, after: str) -> str:
     skipped = before.count("\n", 0, start)
     old_part = lines_of(before[start : len(before) - tail])
     new_part = lines_of(after[start : len(after) - tail])
-    if max(len(old_part), len(new_part)) > MAX_COMPARED:
-        body = [
-            f"@@ -{start + 1},{len(old_part)} +{start + 1},{len(new_part)} @@ too large to show"
-        ]
-    else:
-        body = list(_hunks(old_part, new_part, skipped))
-    return "\n".join([f"--- a/{path}", f"+++ b/{path}", *_bounded(body)]) + "\n"
+    hunks = _hunks if _comparable(old_part, new_part) else _replaced
+    body = list(hunks(old_part, new_part, skipped))
+    head = [f"--- a/{path}", f"+++ b/{path}"]
+    return "\n".join([*head, *_bounded(body, len(body), MAX_CHARS)]) + "\n"
+
+
+def shortened(diff: str) -> str:
+    """The beginning of a diff, for a log or a list of steps."""
+    return "\n".join([*_bounded(diff.split("\n")[:-1], SHORT_LINES, SHORT_CHARS), ""])
+
+
+def is_cut(diff: str) -> bool:
+    """Whether a diff does not show all of the change."""
+    return diff.rpartition("\n")[0].rpartition("\n")[2].startswith(_CUT)
 
 
 def _all_crlf(text: str) -> bool:
@@ -71,6 +84,14 @@ def _context_tail(text: str, size: int) -> int:
     return len(text) - at
 
 
+def _comparable(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether a comparison takes a bounded time: difflib looks at every pair of equal lines."""
+    if max(len(old), len(new)) <= MAX_COMPARED:
+        return True
+    there = Counter(new)
+    return sum(count * there[line] for line, count in Counter(old).items()) <= MAX_PAIRS
+
+
 def _hunks(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[str]:
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(_CONTEXT):
@@ -84,6 +105,14 @@ def _hunks(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[str]
             else:
                 yield from _marked("-", old[i1:i2])
                 yield from _marked("+", new[j1:j2])
+
+
+def _replaced(old: Sequence[str], new: Sequence[str], offset: int) -> Iterator[str]:
+    """One hunk without a comparison, which would take too long."""
+    old_span, new_span = (_span(offset, offset + len(part)) for part in (old, new))
+    yield f"@@ -{old_span} +{new_span} @@ too long to compare line by line"
+    yield from _marked("-", old)
+    yield from _marked("+", new)
 
 
 def _span(start: int, end: int) -> str:
@@ -102,11 +131,11 @@ def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
             yield "\\ No newline at end of file"
 
 
-def _bounded(body: Sequence[str]) -> Iterator[str]:
+def _bounded(body: Sequence[str], lines: int, chars: int) -> Iterator[str]:
     used = 0
     for number, line in enumerate(body):
         used += len(line) + 1
-        if number >= MAX_LINES or used > MAX_CHARS:
-            yield f"... {len(body) - number:,} more lines of this diff are not shown"
+        if number >= lines or used > chars:
+            yield f"{_CUT}{len(body) - number:,} more lines of this diff are not shown"
             return
         yield line

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from novacore.engine.marks import newest_place, place_marks
-from novacore.engine.normalise import normalise
+from novacore.engine.normalise import Sound, normalise
 from novacore.engine.rows import Row
 from novacore.engine.system import SYSTEM_TEXT
 from novacore.engine.view import messages_of
@@ -36,13 +36,16 @@ def assemble(
     previous_mark: Mark | None,
     reasons: Mapping[str, str],
     keep_reasoning: Callable[[Reasoning], bool] = lambda block: True,
+    sound: Sound | None = None,
 ) -> Assembled:
     """Build the request that these rows stand for, checked against the wire rules.
 
     ``reasons`` says why a call has no result, by call id. ``previous_mark`` is the newest mark of
-    the request before, in this epoch.
+    the request before, in this epoch; ``sound`` as in ``normalise``, for one epoch.
     """
-    messages, repairs = normalise(messages_of(rows), reasons=reasons, keep_reasoning=keep_reasoning)
+    messages, repairs = normalise(
+        messages_of(rows), reasons=reasons, keep_reasoning=keep_reasoning, sound=sound
+    )
     head = sum(1 for row in rows if row.head)
     marks = place_marks(messages, head_blocks=head, previous=previous_mark)
     request = ModelRequest(

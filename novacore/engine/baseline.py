@@ -29,6 +29,8 @@ class BaselineSection:
     reason: str = ""
     source_version: str = ""
     """The version of what ``uri`` names, where that is not the version of the section's text."""
+    plugin: str = ""
+    """Who gave it; empty for the host's own."""
 
 
 Told = Mapping[str, Mapping[str, Any]]
@@ -43,6 +45,22 @@ def told_after(told: Told, event: Event) -> Told:
         return told
     base: Told = {} if event.data.get("scope") == "baseline" else told
     return _patched(base, event.data["sections"])
+
+
+def sections_after(
+    held: Mapping[str, BaselineSection], event: Event
+) -> Mapping[str, BaselineSection]:
+    """Fold one event into the sections as the model was told them, each with its own text."""
+    data = event.data.get("baseline") or {} if event.kind == "compaction" else event.data
+    patch: Mapping[str, Any] | None = data.get("sections")
+    if event.kind not in ("compaction", "update") or (patch is None and event.kind == "update"):
+        return held
+    whole = event.kind == "compaction" or data.get("scope") == "baseline"
+    kept = (
+        {} if whole else {id: s for id, s in held.items() if (patch or {}).get(id, 1) is not None}
+    )
+    told = (part for part in data.get("parts", ()) if (patch or {}).get(part["id"]))
+    return kept | {part["id"]: _as_told(part, (patch or {})[part["id"]], whole) for part in told}
 
 
 def full_update(sections: Sequence[BaselineSection]) -> dict[str, Any]:
@@ -91,7 +109,28 @@ def _part(section: BaselineSection, text: str) -> dict[str, Any]:
         "version": section.version,
         "source_version": section.source_version or section.version,
         "reason": section.reason or section.title,
+        "level": section.level,
+        "plugin": section.plugin,
     }
+
+
+def _as_told(part: Mapping[str, Any], known: Mapping[str, Any], whole: bool) -> BaselineSection:
+    text = str(part["text"])
+    if not whole:
+        # The words that say what it replaces are one line inside the frame of an update.
+        text = text.split("\n", 2)[2].removesuffix("\n</update>")
+    return BaselineSection(
+        id=str(part["id"]),
+        kind=part["kind"],
+        title=str(known.get("title", part["id"])),
+        text=text,
+        uri=str(part["uri"]),
+        version=str(part["version"]),
+        level=int(part.get("level") or 0),
+        reason=str(part.get("reason", "")),
+        source_version=str(part.get("source_version", "")),
+        plugin=str(part.get("plugin", "")),
+    )
 
 
 def _known(section: BaselineSection) -> dict[str, Any]:

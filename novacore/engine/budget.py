@@ -1,4 +1,4 @@
-"""The budget: every line and share of a window, from its size alone (the table of design 02).
+"""The budget: every line and share of a window, from its size alone (docs/concepts/window.md).
 
 A line is crossed at used >= line; "over" a size is strict. All numbers are tokens.
 """

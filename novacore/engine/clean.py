@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from novacore.engine.screen import Screen
+from novacore.engine.terminal_screen import Screen
 
 _NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|\[\d*(?:;\d+)*m")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")

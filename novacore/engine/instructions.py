@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from novacore.engine.verify.instructions import verify_instructions
@@ -28,6 +29,8 @@ class Instructions:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
+    silent: tuple[str, ...] = ()
+    """Plugins that failed and gave nothing in this process: what they told before still holds."""
     answers: tuple[Answer, ...] = ()
 
 
@@ -38,8 +41,10 @@ class InstructionsKeeper:
         self._host = host
         self._good: dict[str, tuple[PlacedSection, ...]] = {}
 
-    async def collect(self, request: InstructionsRequest, *, turn: int = 0) -> Instructions:
-        """The rules that hold now.
+    async def collect(
+        self, request: InstructionsRequest, *, turn: int = 0, told: Collection[str] = ()
+    ) -> Instructions:
+        """The rules that hold now. ``told`` names the plugins whose rules the model knows.
 
         Raises RequiredPluginFailed when a plugin that the user requires fails and never answered.
         """
@@ -47,7 +52,7 @@ class InstructionsKeeper:
         asked = self._host.start("inject_instructions", request, check, turn=turn)
         answers = tuple([await pending.answer(refuse=False) for pending in asked])
         for answer in answers:
-            self._take(answer)
+            self._take(answer, told)
         order = [answer.plugin for answer in answers]
         placed = [section for plugin in order for section in self._good.get(plugin, ())]
         # Stable: within a level the plugins' order stays, and each plugin's own.
@@ -56,12 +61,13 @@ class InstructionsKeeper:
         return Instructions(
             sections=sections,
             left_out=left_out,
-            warnings=_warnings(sections, answers),
+            warnings=_warnings(sections),
             faults=tuple(answer.fault for answer in answers if answer.fault is not None),
+            silent=tuple(a.plugin for a in answers if a.fault and a.plugin not in self._good),
             answers=answers,
         )
 
-    def _take(self, answer: Answer) -> None:
+    def _take(self, answer: Answer, told: Collection[str]) -> None:
         plugin, fault = answer.plugin, answer.fault
         if fault is None and answer.value is not None:
             made = (PlacedSection(section=section, plugin=plugin) for section in answer.value)
@@ -71,7 +77,7 @@ class InstructionsKeeper:
             self._good[plugin] = tuple(
                 replace(p, stale_since=p.stale_since or fault.time) for p in kept
             )
-        elif fault is not None and answer.fatal:
+        elif fault is not None and answer.fatal and plugin not in told:
             raise RequiredPluginFailed(
                 f"the instructions of {plugin} are required and could not be had: {fault.detail}"
             )
@@ -93,13 +99,7 @@ def _without_twins(
     return tuple(kept.values()), tuple(left_out)
 
 
-def _warnings(sections: tuple[PlacedSection, ...], answers: tuple[Answer, ...]) -> tuple[str, ...]:
+def _warnings(sections: tuple[PlacedSection, ...]) -> tuple[str, ...]:
     own = [f"{p.section.id}: {p.section.warning}" for p in sections if p.section.warning]
     stale = [f"{p.section.id}: stale since {p.stale_since}" for p in sections if p.stale_since]
-    having = {placed.plugin for placed in sections}
-    none = [
-        f"no instructions from {answer.plugin}: {answer.fault.detail}"
-        for answer in answers
-        if answer.fault is not None and answer.plugin not in having
-    ]
-    return (*own, *stale, *none)
+    return (*own, *stale)

@@ -15,6 +15,7 @@ from novacore.engine import labels
 from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled
 from novacore.engine.rows import Row, fragment
 from novacore.engine.system import SYSTEM_TEXT
+from novacore.host import Answer
 from novacore.types import (
     JSON,
     Fragment,
@@ -139,6 +140,20 @@ def preview_of(text: str) -> str:
 def _clipped(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"
+
+
+def plugin_row(answer: Answer) -> dict[str, Any]:
+    """What a plugin made of a hook; ``time`` tells one fault from another of the same words."""
+    fault = answer.fault
+    return {
+        "plugin": answer.plugin,
+        "hook": answer.hook,
+        "ms": round(answer.ms, 1),
+        "ok": fault is None,
+        "fault": f"{fault.reason}: {fault.detail}" if fault else "",
+        "time": fault.time if fault else "",
+        "instead_of": list(answer.instead_of),
+    }
 
 
 def positions_of(rows: Sequence[Row]) -> dict[int, tuple[int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from novacore.engine.stub import MAX_TOKENS, StubOf, line_stub, stub
+from novacore.engine.stub import MAX_TOKENS, StubOf, line_stub, spill_data, stub
 from novacore.errors import DiskRefused
 from novacore.logs import is_log
 from novacore.store.artifacts import Artifact
@@ -44,17 +44,7 @@ class Slot:
         """The data of a ``spill`` event, but for the output's id; None if nothing left."""
         if self.of is None:
             return None
-        artifact = self.of.artifact
-        return {
-            "artifact": artifact.id,
-            "chars": artifact.chars,
-            "lines": artifact.lines,
-            "tokens": self.output.tokens,
-            "sha256": artifact.sha256,
-            "stored": artifact.stored,
-            "reason": artifact.reason,
-            "plugin": self.plugin,
-        }
+        return spill_data(self.of.artifact, tokens=self.output.tokens, plugin=self.plugin)
 
 
 class Slots:

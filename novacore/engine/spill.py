@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from novacore.engine.manifest import plugin_row
 from novacore.engine.slots import Slot, Slots, StoreLike
 from novacore.engine.stub import StubOf, stub
 from novacore.engine.verify.spill import verify_spill
@@ -201,13 +202,4 @@ def _piece(slot: Slot) -> Piece:
 
 
 def _row(answer: Answer) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "plugin": answer.plugin,
-        "hook": "spill",
-        "ms": round(answer.ms, 1),
-        "ok": answer.fault is None,
-        "fault": f"{answer.fault.reason}: {answer.fault.detail}" if answer.fault else "",
-        "instead_of": list(answer.instead_of),
-        "items": len(_items(answer)),
-    }
-    return row
+    return plugin_row(answer) | {"items": len(_items(answer))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from novacore.engine.frames import frame
 from novacore.logs import Analysis, Excerpt, analyse, excerpt_of, shown
@@ -14,7 +15,7 @@ from novacore.types import LineRange
 KIND = "persisted-output"
 MAX_CHARS = 5_000
 MAX_TOKENS = 900
-"""Of a whole stub. Source: design 02, ten stubs of 900 tokens are the floor of a message."""
+"""Of a whole stub: ten stubs of 900 tokens are the floor of a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,20 @@ def stub(
         if (tokens <= max_tokens and len(whole) <= MAX_CHARS) or room < 100:
             return whole
         room = min(room * 9 // 10, room * max_tokens // tokens)
+
+
+def spill_data(artifact: Artifact, *, tokens: int, plugin: str = "") -> dict[str, Any]:
+    """The data of a ``spill`` event, but for the id of what left."""
+    return {
+        "artifact": artifact.id,
+        "chars": artifact.chars,
+        "lines": artifact.lines,
+        "tokens": tokens,
+        "sha256": artifact.sha256,
+        "stored": artifact.stored,
+        "reason": artifact.reason,
+        "plugin": plugin,
+    }
 
 
 def line_stub(of: StubOf) -> str:

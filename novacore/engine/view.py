@@ -137,15 +137,22 @@ class View:
             self._isolate(bad, reason)
 
     def _isolate(self, event_id: str, reason: str) -> None:
-        """Replace the content of one event's rows by a note: the provider refused it."""
-        self._isolated[event_id] = reason
-        self._rows = [
-            _isolated(row, reason) if row.event == event_id else row for row in self._rows
-        ]
-        self._rehash()
+        """Replace the content of one event's rows by a note: the provider refused it.
 
-    def _rehash(self) -> None:
-        self._digest = _digest(self.seed, self._rows)
+        The reasoning after it goes too: it holds only behind the bytes that it came after.
+        """
+        self._isolated[event_id] = reason
+        kept: list[Row] = []
+        changed = False
+        for row in self._rows:
+            if row.event == event_id:
+                changed = True
+                kept.append(_isolated(row, reason, self._count))
+            elif not (changed and isinstance(row.block, Reasoning)):
+                kept.append(row)
+        self._rows = kept
+        self._tokens = sum(row.fragment.tokens for row in kept)
+        self._digest = _digest(self.seed, kept)
 
 
 def prefix_of(seed: str, rows: Iterable[Row]) -> str:
@@ -164,7 +171,7 @@ def messages_of(rows: Sequence[Row]) -> tuple[Message, ...]:
     return tuple(Message(role=role, blocks=tuple(blocks)) for role, blocks in messages)
 
 
-def _isolated(row: Row, reason: str) -> Row:
+def _isolated(row: Row, reason: str, count: Count) -> Row:
     from dataclasses import replace
 
     note = f"[left out of the request: the provider refused it ({reason}); it is in the log]"
@@ -175,7 +182,8 @@ def _isolated(row: Row, reason: str) -> Row:
         block = replace(block, input={})
     else:
         block = Text(text=note)
-    return replace(row, block=block, fragment=replace(row.fragment, content=note, reason=note))
+    piece = replace(row.fragment, content=note, reason=note, tokens=count(note) + 12)
+    return replace(row, block=block, fragment=piece)
 
 
 def _digest(seed: str, rows: Iterable[Row]) -> hashlib._Hash:

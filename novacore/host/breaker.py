@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 TRIP_AFTER = 3
-"""Faults in a row that switch a hook of a plugin off for the session. Source: design 01."""
+"""Faults in a row that switch a hook of a plugin off for the session (docs/concepts/hooks.md)."""
 
 
 class Breaker:

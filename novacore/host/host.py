@@ -55,8 +55,8 @@ class Host:
     """The plugins of one process: no plugin can break, block or silently leave it.
 
     ``make_services`` is called with a plugin's name. ``roots`` are the workspaces that are not
-    trusted: nothing that lies below one is loaded. One host serves many sessions; a breaker or a
-    hang counts for the session of the request.
+    trusted: nothing that lies below one is loaded. ``mask`` hides secrets in what a plugin's errors
+    say. One host serves many sessions; a breaker or a hang counts for the session of the request.
     """
 
     def __init__(
@@ -66,10 +66,11 @@ class Host:
         *,
         faults_file: Path | None = None,
         roots: tuple[Path, ...] = (),
+        mask: Callable[[str], str] = str,
     ) -> None:
         self._config = config
         self._roots = roots
-        self._record = Record(faults_file)
+        self._record = Record(faults_file, mask)
         self._roster = Roster(config, make_services, self._record)
         self._breaker = Breaker()
         self._tasks: set[asyncio.Task[Answer]] = set()
@@ -191,6 +192,8 @@ class Host:
         )
         reason = self._why_not(seat, asking)
         came = skipped(seat, asking, reason) if reason else await call(seat, asking)
+        if came.fault is not None:
+            came = replace(came, fault=self._record.masked(came.fault))
         notice = self._judge(seat, asking, came)
         answer = Answer(
             plugin=seat.name,

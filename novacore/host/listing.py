@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+from novacore.host.entry_points import BUILT_IN, Found, discover
 from novacore.host.faults import FaultLog
-from novacore.host.points import BUILT_IN, Found, discover
 from novacore.host.search_path import clean_sys_path
 from novacore.host.types import Fault, HostConfig, PluginStatus
 

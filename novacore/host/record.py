@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from novacore.host.faults import FaultLog, now, prune
@@ -14,9 +16,11 @@ from novacore.host.words import describe, frames
 class Record:
     """The faults and notices of one host. Every method may be called from any thread."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, mask: Callable[[str], str] = str) -> None:
         self.faults = FaultLog(file)
         self.notices = Notices()
+        self._mask = mask
+        self._masking = threading.Lock()
         if file is None:
             return
         try:
@@ -26,8 +30,14 @@ class Record:
 
     def note(self, fault: Fault) -> Notice | None:
         """Record a fault; gives the notice when it is the first of its kind."""
+        fault = self.masked(fault)
         self.faults.record(fault)
         return self.notices.add(fault)
+
+    def masked(self, fault: Fault) -> Fault:
+        """The fault without the secrets that a plugin's error may quote."""
+        with self._masking:
+            return replace(fault, detail=self._mask(fault.detail), trace=self._mask(fault.trace))
 
     def not_loaded(self, plugin: str, detail: str, trace: str = "") -> None:
         """Note a plugin that could not be taken into use."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from novacore.errors import PluginRefused, RequiredPluginFailed
 from novacore.host import loading
+from novacore.host.entry_points import Found, discover, nearest
 from novacore.host.listing import ordered
-from novacore.host.points import Found, discover, nearest
 from novacore.host.record import Record
 from novacore.host.search_path import clean_sys_path
 from novacore.host.seat import Seat

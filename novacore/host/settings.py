@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from novacore.errors import ConfigError
-from novacore.host.points import nearest
+from novacore.host.entry_points import nearest
 
 
 def build(cls: type[Any], name: str, options: Mapping[str, Any], services: Any) -> Any:

@@ -29,7 +29,7 @@ DEADLINES: Mapping[str, float] = {
     "inject_instructions": 2.0,
     "select_tools": 1.0,
 }
-"""Seconds that a plugin has for a hook. Source: design 01, the table of the hooks."""
+"""Seconds that a plugin has for a hook. The hooks' own docstrings say the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

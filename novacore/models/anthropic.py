@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from novacore.models import anthropic_wire
 from novacore.models.anthropic_answer import Answer
 from novacore.models.failures import Endpoint, after_shown, failure_of
 from novacore.models.retries import Backoff, Sleep
-from novacore.types import JSON, ModelEvent, ModelInfo, ModelRequest
+from novacore.types import JSON, ModelEvent, ModelInfo, ModelRequest, ToolSpec
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream
@@ -54,6 +54,8 @@ class AnthropicProvider:
         self._sleep = sleep
         self._opening = asyncio.Lock()
         self._opened: AsyncAnthropic | None = None
+        self._tools: Sequence[ToolSpec] = ()
+        self._made: anthropic_wire.Made = {}
 
     async def info(self, model: str) -> ModelInfo:
         """Window and output maximum: learned from a refusal, configured, or the endpoint's.
@@ -77,7 +79,7 @@ class AnthropicProvider:
         ``BlockDone``, an ``AnswerDone`` whose stop reason is ``interrupted`` and whose usage is
         incomplete, and then raises ``StreamCut``. All other failures raise before any event.
         """
-        body = anthropic_wire.body(request)
+        body = anthropic_wire.body(request, self._made_with(request.tools))
         client = await self._client()
         backoff = Backoff(self._sleep)
         while True:
@@ -98,6 +100,12 @@ class AnthropicProvider:
                     yield event
                 raise after_shown(failure) from failure
             await backoff.wait(failure)
+
+    def _made_with(self, tools: Sequence[ToolSpec]) -> anthropic_wire.Made:
+        """What was made for the request before, where its tools were the same."""
+        if self._tools != tools:
+            self._tools, self._made = tools, {}
+        return self._made
 
     async def aclose(self) -> None:
         """Close connections."""

@@ -5,6 +5,7 @@ Tool definitions are copied, never touched. Cache marks are placed on shallow co
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,15 +26,26 @@ from novacore.types import (
 CACHE_MARK = {"type": "ephemeral"}
 
 
-def body(request: ModelRequest) -> JSON:
+Made = dict[int, tuple[Block, JSON]]
+"""What blocks became, by identity; the block is held so that no other can take its place."""
+
+
+def body(request: ModelRequest, made: Made | None = None) -> JSON:
     """The JSON body of a streamed request, its keys always in the same order.
 
-    Raises ``errors.BadRequest`` for a text that no request can carry (a lone surrogate).
+    ``made`` is filled with what the blocks became, for the next request with the same tools: of a
+    long session nearly all of it was made for the request before. Raises ``errors.BadRequest`` for
+    a text that no request can carry (a lone surrogate).
     """
     schemas = {tool.name: tool.schema for tool in request.tools}
-    system = [_text(block.text) for block in request.system]
-    messages = [_message(message, schemas) for message in request.messages]
-    _check_encodable(system, messages)
+    system = [_checked(_text(block.text), "system") for block in request.system]
+    before = dict(made or {})
+    now: Made = {} if made is None else made
+    now.clear()
+    messages = [
+        {"role": message.role, "content": _content(message, index, schemas, before, now)}
+        for index, message in enumerate(request.messages)
+    ]
     _place_marks(request, system, messages)
     return {
         "model": request.model,
@@ -49,8 +61,20 @@ def _tool(tool: ToolSpec) -> JSON:
     return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
 
 
-def _message(message: Message, schemas: Mapping[str, Mapping[str, Any]]) -> JSON:
-    return {"role": message.role, "content": [_block(b, schemas) for b in message.blocks]}
+def _content(
+    message: Message,
+    index: int,
+    schemas: Mapping[str, Mapping[str, Any]],
+    before: Made,
+    now: Made,
+) -> list[JSON]:
+    made: list[JSON] = []
+    for block in message.blocks:
+        known = before.get(id(block))
+        wire = known[1] if known else _checked(_block(block, schemas), f"messages.{index}", index)
+        now[id(block)] = (block, wire)
+        made.append(wire)
+    return made
 
 
 def _block(block: Block, schemas: Mapping[str, Mapping[str, Any]]) -> JSON:
@@ -99,7 +123,7 @@ def _ordered(value: Any, schema: Mapping[str, Any]) -> Any:
     A log or a fork may have changed the order, and the cache compares bytes. The schema's own
     order is kept since a model that sees its past calls writes the next one alike.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         known = schema.get("properties", {})
         rank = {name: i for i, name in enumerate(known)}
         keys = sorted(value, key=lambda key: (rank.get(key, len(rank)), key))
@@ -134,24 +158,12 @@ def _may_carry_mark(block: JSON) -> bool:
             return False
 
 
-def _check_encodable(system: Sequence[JSON], messages: Sequence[JSON]) -> None:
-    for i, part in enumerate([system, *messages], start=-1):
-        try:
-            for text in _strings(part):
-                text.encode()
-        except UnicodeEncodeError:
-            place = "system" if i < 0 else f"messages.{i}"
-            raise errors.BadRequest(
-                f"{place} holds half a surrogate pair; replace it and send again",
-                message_index=None if i < 0 else i,
-            ) from None
-
-
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [s for pair in value.items() for part in pair for s in _strings(part)]
-    if isinstance(value, list | tuple):
-        return [s for item in value for s in _strings(item)]
-    return []
+def _checked(block: JSON, place: str, message_index: int | None = None) -> JSON:
+    try:
+        json.dumps(block, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise errors.BadRequest(
+            f"{place} holds half a surrogate pair; replace it and send again",
+            message_index=message_index,
+        ) from None
+    return block

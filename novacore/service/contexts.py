@@ -102,11 +102,13 @@ def _told_later(own: Json, requests: Sequence[Json], faults: Iterable[Fault]) ->
     turn = [row for row in requests if row["turn"] == own["turn"]]
     if turn[-1] is not own:
         return []
-    told = {
-        (row["plugin"], row["hook"], row.get("fault", "")) for one in turn for row in one["plugins"]
-    }
+    told = {_key(row) for one in requests for row in one["plugins"]}
     rows = [_fault_row(fault) for fault in faults if fault.turn == own["turn"]]
-    return [row for row in rows if (row["plugin"], row["hook"], row["fault"]) not in told]
+    return [row for row in rows if _key(row) not in told]
+
+
+def _key(row: Json) -> tuple[str, str, str, str]:
+    return row["plugin"], row["hook"], row["fault"], row["time"]
 
 
 def _fault_row(fault: Fault) -> Json:
@@ -117,6 +119,7 @@ def _fault_row(fault: Fault) -> Json:
         "ms": fault.ms,
         "ok": False,
         "fault": f"{fault.reason}: {fault.detail}",
+        "time": fault.time,
         "instead_of": [],
     }
 

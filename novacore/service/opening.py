@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from novacore.config.folders import cache_dir, config_dir
 from novacore.config.load import api_key
 from novacore.config.models import ModelChoice, choose_model
-from novacore.engine.budget import budget_for
+from novacore.engine.budget import Budget, budget_for
 from novacore.errors import BadCredentials, UsageError
 from novacore.host import Host, HostConfig
 from novacore.models import provider as make_provider
@@ -43,6 +45,7 @@ from novacore.types import (
 )
 
 if TYPE_CHECKING:
+    from novacore.config.settings import Settings
     from novacore.session.session import Session
 
 RULES_FILE = "permissions.json"
@@ -83,9 +86,13 @@ def make_host(
             on_change=lambda plugin, hook: None,
         )
 
-    faults = workspace.state / FAULTS_FILE
+    masker = Masker(os.urandom(32), known=[api_key(workspace.settings)])
     return Host(
-        host_config(workspace), services, faults_file=faults, roots=untrusted_roots(workspace)
+        host_config(workspace),
+        services,
+        faults_file=workspace.state / FAULTS_FILE,
+        roots=untrusted_roots(workspace),
+        mask=lambda text: masker.mask(text).text,
     )
 
 
@@ -207,18 +214,15 @@ class Opener:
         from novacore.session.session import Session
 
         settings = self._workspace.settings
+        budget_of = functools.partial(_budget, settings)
         parts = SessionParts(
             ref=SessionRef(id=folder.id, kind="resumed" if kind == "resumed" else "new"),
             folder=folder,
             host=self._host,
             provider=provider,
             info=info,
-            budget=budget_for(
-                info.window,
-                max_output=info.max_output,
-                soft_cap=settings.window.soft_cap,
-                scale_with_window=settings.window.scale,
-            ),
+            budget=budget_of(info),
+            budget_of=budget_of,
             counter=TokenCounter(info.id),
             cost=self._cost(info),
             tools=built_in_tools(),
@@ -284,3 +288,12 @@ class Opener:
             message_tokens=spill.message_tokens,
             log_tokens=spill.log_tokens,
         )
+
+
+def _budget(settings: Settings, info: ModelInfo) -> Budget:
+    return budget_for(
+        info.window,
+        max_output=info.max_output,
+        soft_cap=settings.window.soft_cap,
+        scale_with_window=settings.window.scale,
+    )

@@ -75,8 +75,8 @@ class Service:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What of the configuration had no effect, in words."""
-        return self.workspace.config.warnings
+        """What has no effect here although the user may count on it, in words."""
+        return (*_lapsed_trust(self.workspace), *self.workspace.config.warnings)
 
     # --- sessions and turns ----------------------------------------------------------------
 
@@ -131,11 +131,17 @@ class Service:
         self._session(session_id).steer(text)
 
     async def compact(self, session_id: str, focus: str = "") -> Mapping[str, Any]:
-        """Compact now. Gives ``{id, before, after, plugin, trigger, verdict}``."""
-        notices: list[Mapping[str, Any]] = []
-        session = self._session(session_id)
-        made = await session.compact(lambda kind, data: notices.append(data), focus=focus)
-        return {**made, "session": session_id}
+        """Compact now. Gives ``{id, before, after, plugin, trigger, verdict, notices}``."""
+        if session_id in self._running:
+            raise UsageError("this session is working: it makes room by itself when it must")
+        notices: list[str] = []
+
+        def heard(kind: str, data: Mapping[str, Any]) -> None:
+            if kind == "notice":
+                notices.append(str(data["text"]))
+
+        made = await self._session(session_id).compact(heard, focus=focus)
+        return {**made, "session": session_id, "notices": notices}
 
     # --- what was and what is --------------------------------------------------------------
 
@@ -303,6 +309,13 @@ class Service:
     def _trust_root(self, path: Path) -> Path:
         here = ServiceOptions(cwd=self.workspace.cwd / path)
         return open_workspace(here).root
+
+
+def _lapsed_trust(space: Workspace) -> tuple[str, ...]:
+    if not space.trust_changes:
+        return ()
+    what = ", ".join(space.trust_changes)
+    return (f"not trusted any more, since it changed: {what}; `novacore trust` shows it and asks",)
 
 
 def _trust_entry(found: Trusted) -> TrustEntry:

@@ -29,7 +29,6 @@ from novacore.types import (
     ToolUse,
 )
 
-
 _RECORDED = ("id", "call_id", "tool", "subject", "title", "command", "rule", "protected")
 """Of a question; its diff and its paths follow from the call, which is in the log already."""
 
@@ -67,6 +66,7 @@ class Acting:
             self._parts.context,
             offered=offered,
             ask=self._recording(ask),
+            allowed=lambda question, reason: self._decided(question, "allow", reason),
             started=self._started,
             finished=self._finished,
         )
@@ -78,19 +78,29 @@ class Acting:
             raise asyncio.CancelledError
 
     def _recording(self, ask: Ask) -> Ask:
-        """``ask``, with every answer in the log: who allowed or refused what, and for how long."""
+        """``ask``, with every answer in the log: who allowed or refused what, and for how long.
+
+        While nobody has answered, the question stands there without an outcome.
+        """
 
         async def asked(question: PermissionQuestion) -> PermissionAnswer:
-            answer = await ask(question)
-            told = {
-                "question": {name: getattr(question, name) for name in _RECORDED},
-                "outcome": answer.outcome,
-                "reason": answer.reason,
-            }
-            self._record.append("permission", told, by=answer.by)
+            self._decided(question, "", "")
+            try:
+                answer = await ask(question)
+            except asyncio.CancelledError:
+                self._decided(question, "withdrawn", "the turn was stopped")
+                raise
+            self._decided(question, answer.outcome, answer.reason, by=answer.by)
             return answer
 
         return asked
+
+    def _decided(
+        self, question: PermissionQuestion, outcome: str, reason: str, *, by: str = "host"
+    ) -> None:
+        told = {name: getattr(question, name) for name in _RECORDED}
+        data = {"question": told, "outcome": outcome, "reason": reason}
+        self._record.append("permission", data, by=by)
 
     def _started(self, call: ToolCall, summary: str) -> None:
         """On disk before anything happens that could not be taken back. Raises DiskRefused."""

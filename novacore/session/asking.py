@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from typing import Any
 
-from novacore.engine.budget import budget_for
+from novacore.engine.arguments import Shortened, shorten
 from novacore.engine.manifest import positions_of
 from novacore.engine.normalise import likeliest
 from novacore.engine.rows import Row
@@ -64,29 +65,41 @@ class Asking:
 
     def _keep(self, reply: Reply, prefix: str, estimated: int) -> None:
         """Record what came, complete or not; nothing at all when nothing came."""
-        blocks = reply.recorded
-        if not blocks and reply.done is None:
+        kept = self._shortened(reply.recorded)
+        if not kept.blocks and reply.done is None:
             return
         provider, model = self._parts.provider.name, self._parts.info.id
         if reply.done is not None and reply.reasoning:
             self._parts.folder.reasoning.put(provider, model, prefix, reply.reasoning)
         usage = usage_of(reply, estimated, self._parts.counter.base)
         data = {
-            "blocks": blocks,
+            "blocks": kept.blocks,
             "model": model,
             "provider": provider,
             "request": self._window.number,
             "stop_reason": reply.done.stop_reason if reply.done else "interrupted",
             "incomplete": reply.done is None or reply.error is not None,
         }
+        for spill in kept.spills:
+            self._record.append("spill", spill)
         self._record.append("assistant", data, by="model")
-        self._count(usage, model)
+        self._count(usage, model, whole=not kept.spills)
 
-    def _count(self, usage: Usage, model: str) -> None:
+    def _shortened(self, blocks: list[dict[str, Any]]) -> Shortened:
+        return shorten(
+            blocks,
+            limits=self._parts.spill,
+            store=self._parts.folder.artifacts,
+            mask=lambda text: self._parts.context.masker.mask(text).text,
+            offered=frozenset(tool.name for tool in self._window.tools),
+            key=self._parts.key,
+        )
+
+    def _count(self, usage: Usage, model: str, *, whole: bool) -> None:
         dollars = self._parts.cost(usage)
         call = CallCost(purpose="turn", model=model, usage=usage, dollars=dollars)
         self.spent += dollars or 0.0
-        estimates = self._window.answered(call)
+        estimates = self._window.answered(call, whole=whole)
         row = {"purpose": "turn", "model": model, "request": self._window.number, **estimates}
         self._record.append("usage", {**row, **asdict(usage), "dollars": dollars})
 
@@ -95,7 +108,7 @@ class Asking:
             self._parts.info = replace(
                 self._parts.info, window=error.window, window_source="learned"
             )
-            self._parts.budget = budget_for(error.window, max_output=self._parts.info.max_output)
+            self._parts.budget = self._parts.budget_of(self._parts.info)
 
     def _isolate(self, error: BadRequest, emit: Emit) -> bool:
         """Take what the provider named out of the request, once; False when there is nothing.

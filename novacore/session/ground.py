@@ -24,12 +24,17 @@ MODES = {
 }
 
 
-def sections(parts: SessionParts, rules: Sequence[Weighed]) -> tuple[BaselineSection, ...]:
-    """Environment, permissions, then the instruction sections, least specific first."""
+def sections(
+    parts: SessionParts, rules: Sequence[Weighed], kept: Sequence[BaselineSection] = ()
+) -> tuple[BaselineSection, ...]:
+    """Environment, permissions, then the instruction sections, least specific first.
+
+    ``kept`` are sections as they were told, of plugins that could not renew them.
+    """
     told = [_section("environment", "environment", "the environment", _environment(parts))]
     told.append(_section("permissions", "permissions", "permissions", _permissions(parts)))
-    told.extend(_instruction(rule.placed, parts, rule.doubt) for rule in rules)
-    return tuple(told)
+    said = [_instruction(rule.placed, parts, rule.doubt) for rule in rules]
+    return (*told, *sorted([*said, *kept], key=lambda section: section.level))
 
 
 def _environment(parts: SessionParts) -> str:
@@ -79,6 +84,7 @@ def _instruction(placed: PlacedSection, parts: SessionParts, doubt: str) -> Base
         version=_hash(text),
         source_version=rule.version,
         level=rule.level,
+        plugin=placed.plugin,
         reason=f"{reason}; {rule.warning}" if rule.warning else reason,
     )
 

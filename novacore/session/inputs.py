@@ -9,6 +9,7 @@ from typing import Any
 
 from novacore.config.folders import config_dir
 from novacore.engine.frames import frame
+from novacore.engine.manifest import plugin_row
 from novacore.engine.recall import RecalledItem
 from novacore.host import Answer
 from novacore.session.parts import SessionParts
@@ -125,18 +126,7 @@ def definition_tokens(tool: ToolSpec) -> int:
 
 def plugin_rows(answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """What each plugin made of a hook, for trace and manifest; one without opinion is no row."""
-    return [
-        {
-            "plugin": a.plugin,
-            "hook": a.hook,
-            "ms": round(a.ms, 1),
-            "ok": a.fault is None,
-            "fault": f"{a.fault.reason}: {a.fault.detail}" if a.fault else "",
-            "instead_of": list(a.instead_of),
-        }
-        for a in answers
-        if a.fault is not None or a.value is not None
-    ]
+    return [plugin_row(a) for a in answers if a.fault is not None or a.value is not None]
 
 
 def calls_by_tool(events: Iterable[Event]) -> Mapping[str, int]:

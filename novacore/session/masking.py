@@ -12,6 +12,7 @@ TEXT_FIELDS = frozenset(
         "input",
         "summary",
         "command",
+        "rule",
         "error_line",
         "failing",
         "title",

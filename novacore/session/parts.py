@@ -52,6 +52,8 @@ class SessionParts:
     provider: ModelProvider
     info: ModelInfo
     budget: Budget
+    budget_of: Callable[[ModelInfo], Budget]
+    """Budgets by the user's settings, for a window that turns out to be another."""
     counter: TokenCounter
     cost: Callable[[Usage], float | None]
     """Dollars of one call; None where the price is unknown."""

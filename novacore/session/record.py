@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novacore.engine.baseline import Told, told_after
+from novacore.engine.baseline import BaselineSection, Told, sections_after, told_after
 from novacore.engine.epoch import head_rows
 from novacore.engine.restate import Stated, stated_after
 from novacore.engine.rows import Row
@@ -44,6 +44,8 @@ class Record:
         self._origin = ("", "")
         self.state = State()
         self.told: Told = {}
+        self.sections: Mapping[str, BaselineSection] = {}
+        """The baseline as the model was told it."""
         self.stated = Stated()
         self.turn = 0
         self.boundaries: list[Event] = []
@@ -115,6 +117,7 @@ class Record:
         self.turn = max(self.turn, event.turn)
         self.state = fold(self.state, event)
         self.told = told_after(self.told, event)
+        self.sections = sections_after(self.sections, event)
         self.stated = stated_after(self.stated, event, self._count)
         if event.kind == "compaction":
             self.boundaries.append(event)

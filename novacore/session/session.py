@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from novacore.engine.baseline import BaselineSection, difference, full_update
-from novacore.engine.instructions import InstructionsKeeper, PlacedSection
+from novacore.engine.instructions import Instructions, InstructionsKeeper
 from novacore.engine.recall import RecallResult, RecallRun
 from novacore.engine.restate import due
 from novacore.engine.select_tools import select_tools
@@ -22,7 +22,7 @@ from novacore.session.confirmed import ConfirmedRules
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.past_events import event_opener
 from novacore.session.record import Record
-from novacore.session.resume import broken_off, close_dangling
+from novacore.session.resume import Why, broken_off, close_dangling
 from novacore.session.window import Window
 from novacore.tools.run import RunTool
 from novacore.types import ToolSpec, Trigger
@@ -76,6 +76,7 @@ class Session:
         runner = self.parts.tools.get("run")
         if isinstance(runner, RunTool):
             await runner.close(self.id)
+        self.parts.trace.take()
         self.parts.folder.close()
 
     def steer(self, text: str) -> None:
@@ -158,7 +159,9 @@ class Session:
         self._drain(emit)
 
     def _end(self, stop: str, emit: Emit) -> None:
-        closed = close_dangling(self.record, "stopped" if stop == "cancelled" else "broke_off")
+        why: Why = "stopped" if stop == "cancelled" else "broke_off"
+        # Looking through a long log costs, and nearly every turn ends with all calls answered.
+        closed = close_dangling(self.record, why) if self.record.view.open_calls else ()
         for call in closed:
             emit("notice", {"level": "warning", "text": f"call {call} has no result: {stop}"})
         if (told := broken_off(self.record, stop)) is not None:
@@ -225,21 +228,25 @@ class Session:
     async def _ground(self, emit: Emit) -> tuple[BaselineSection, ...]:
         """The sections of the baseline, as they are now."""
         written = {file.path for file in self.record.state.files if file.action != "read"}
-        rules = self._confirmed.weigh(await self._rules(emit), written)
+        found = await self._rules(emit)
+        rules = self._confirmed.weigh(found.sections, written)
         for rule in rules:
             if rule.changed:
                 self._warn(rule.changed, emit)
-        return ground.sections(self.parts, rules)
+        told = self.record.sections.values()
+        kept = [section for section in told if section.plugin in found.silent]
+        return ground.sections(self.parts, rules, kept)
 
-    async def _rules(self, emit: Emit) -> tuple[PlacedSection, ...]:
+    async def _rules(self, emit: Emit) -> Instructions:
         """The instructions in force; a person hears of each warning once."""
         request = inputs.instructions_request(self.record, self.parts)
-        found = await self._instructions.collect(request, turn=self.record.turn)
+        told = {section.plugin for section in self.record.sections.values()}
+        found = await self._instructions.collect(request, turn=self.record.turn, told=told)
         self._explain(found.answers)
         self.window.leave_out(found.left_out)
         for line in found.warnings:
             self._warn(line, emit)
-        return found.sections
+        return found
 
     def _warn(self, line: str, emit: Emit) -> None:
         """Say ``line`` to the person, once."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from novacore.engine import manifest
 from novacore.engine.assemble import ASSEMBLER_VERSION, Assembled, assemble, seed_of
+from novacore.engine.normalise import Sound
 from novacore.engine.system import SYSTEM_TEXT
 from novacore.engine.view import prefix_of
 from novacore.session.anchors import Anchor, anchor_of, anchors_in
@@ -35,6 +36,7 @@ class Window:
         self.assembled: Assembled | None = None
         self._mark: Mark | None = None
         self._anchor: Anchor | None = None
+        self._sound: Sound = {}
         self._asked = 0
         """Estimated tokens of the newest request, before its answer."""
         self.ground = 0
@@ -50,6 +52,7 @@ class Window:
         self.assembled = None
         self._mark = None
         self._anchor = None
+        self._sound = {}
         self._written = 0
         provider, model = self._parts.provider.name, self._parts.info.id
         self._record.stand_on(provider, model, seed_of(model, self.tools))
@@ -102,6 +105,7 @@ class Window:
             max_tokens=min(self._parts.budget.out, self._parts.info.max_output),
             previous_mark=self._mark,
             reasons=reasons,
+            sound=self._sound,
         )
         self.number += 1
         self._asked = self.estimate
@@ -110,20 +114,28 @@ class Window:
         self._mark = made.newest_mark
         return made
 
-    def answered(self, cost: CallCost) -> Mapping[str, int]:
+    def answered(self, cost: CallCost, *, whole: bool = True) -> Mapping[str, int]:
         """Take the provider's usage as the new anchor, and learn from it.
 
         Gives what a later process needs to do the same: ``asked`` and ``counted``, the estimates of
-        the request and of the window with its answer.
+        the request and of the window with its answer. Not ``whole``: a part of the answer is in the
+        window by its stub only, so that its real tokens are none of the window's.
         """
+        if not whole:
+            self._anchor = None
+            self._note_usage(cost)
+            return {}
         estimates = {"asked": self._asked, "counted": self.estimate}
         anchor = anchor_of(cost.usage, request=self.number, **estimates)
         if anchor is not None:
             self._parts.counter.learn(anchor.asked, anchor.sent)
             self._anchor = anchor
+        self._note_usage(cost)
+        return estimates
+
+    def _note_usage(self, cost: CallCost) -> None:
         row = {"answer_to": self.number, "usage": asdict(cost.usage), "dollars": cost.dollars}
         self._parts.folder.snapshots.append_request(row)
-        return estimates
 
     def _save(self, made: Assembled) -> None:
         snapshots = self._parts.folder.snapshots

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from novacore.code import diffs
 from novacore.code.text import version_of
 from novacore.tools import outcomes
 from novacore.tools.files import Opened, printable
@@ -51,14 +52,14 @@ class Previews:
 
     def show(self, call: ToolCall, change: Change) -> None:
         """Remember what is about to be asked."""
-        self._shown[call.id] = _changed_lines(change.diff)
+        self._shown[call.id] = _identity(change)
         while len(self._shown) > MAX_PREVIEWS:
             self._shown.pop(next(iter(self._shown)))
 
     def differs(self, call: ToolCall, change: Change) -> bool:
         """Whether the change is no longer the one that was shown."""
         shown = self._shown.pop(call.id, None)
-        return shown is not None and shown != _changed_lines(change.diff)
+        return shown is not None and shown != _identity(change)
 
 
 class ChangeTool(ABC):
@@ -123,9 +124,9 @@ def edit_question(call: ToolCall, change: Change) -> PermissionQuestion:
     added = sum(line.startswith("+") for line in _changed_lines(change.diff))
     removed = sum(line.startswith("-") for line in _changed_lines(change.diff))
     verb = "Create" if change.before is None else "Edit"
-    return unseen_question(
-        call, change.access, f"{verb} {change.path} (+{added} -{removed})", change.diff
-    )
+    more = " and more" if diffs.is_cut(change.diff) else ""
+    title = f"{verb} {change.path} (+{added} -{removed}{more})"
+    return unseen_question(call, change.access, title, change.diff)
 
 
 def unseen_question(call: ToolCall, access: Access, title: str, detail: str) -> PermissionQuestion:
@@ -165,7 +166,7 @@ def carry_out(change: Change, context: ToolContext) -> ToolOutcome:
         text=printable(f"{change.path}: {change.told}; it is version {version} now"),
         source=Source(uri=f"file:{change.path}", version=version),
         files=(record,),
-        data={"diff": printable(change.diff)},
+        data={"diff": printable(diffs.shortened(change.diff))},
     )
 
 
@@ -186,6 +187,12 @@ def masked(path: str, context: ToolContext, *texts: str) -> ToolOutcome | None:
         f"{printable(path)}: the text holds a [secret:...] mark, which stands for a value that is"
         " hidden from you; writing it would destroy the value. Edit around it."
     )
+
+
+def _identity(change: Change) -> tuple[str, ...]:
+    """What a person agreed to: the lines, and the whole text where not all of it was shown."""
+    rest = (version_of(change.after),) if diffs.is_cut(change.diff) else ()
+    return (*_changed_lines(change.diff), *rest)
 
 
 def _changed_lines(diff: str) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer | None]]
 """Asks a person. None: nobody was there, which is a rejection."""
 Started = Callable[[ToolCall, str], Awaitable[None] | None]
 """Records, on disk, that an effectful call is about to begin; gets a summary for a person."""
+Allowed = Callable[[PermissionQuestion, str], None]
+"""Called when a call may run without asking; gets the question and who said so."""
 Finished = Callable[[ToolCall, ToolOutcome], Awaitable[None] | None]
 """Called once for each call that ran, as it ends."""
 
@@ -32,6 +35,8 @@ CANCEL_SECONDS = 0.07
 """How long a cancelled tool may take to tidy up before it is given up."""
 THREAD_CHARS = 200_000
 """From here on masking would hold up the event loop for too long."""
+
+_STUB = re.compile(r'\s*<persisted-output mark="[0-9a-f]{10}"[^\n]*>\nNOT delivered: ')
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +56,7 @@ class Dispatcher:
         *,
         offered: frozenset[str],
         ask: Ask | None = None,
+        allowed: Allowed = lambda question, reason: None,
         started: Started = lambda call, summary: None,
         finished: Finished = lambda call, outcome: None,
     ) -> tuple[ToolOutcome, ...]:
@@ -61,8 +67,8 @@ class Dispatcher:
         has recorded them.
         """
         batch = _Batch(
-            calls=list(calls), context=context, offered=offered, ask=ask, started=started,
-            finished=finished,
+            calls=list(calls), context=context, offered=offered, ask=ask, allowed=allowed,
+            started=started, finished=finished,
         )  # fmt: skip
         work = asyncio.ensure_future(self._work(batch))
         try:
@@ -124,6 +130,8 @@ class Dispatcher:
             return outcomes.invalid(call, [f"the input is not valid JSON: {raw}"])
         if wrong := list(mistakes(call.input, tool.spec.schema)):
             return outcomes.invalid(call, wrong)
+        if any(_STUB.match(text) for text in _texts(call.input)):
+            return outcomes.placeholder(call)
         # On a thread: the trial run of an edit may take a while.
         question = await asyncio.to_thread(_asked, tool, call, batch.context)
         if isinstance(question, ToolOutcome):
@@ -137,14 +145,18 @@ class Dispatcher:
         if verdict.outcome == "deny":
             return outcomes.denied(verdict.reason)
         if verdict.outcome == "allow":
+            batch.allowed(question, verdict.reason)
             return None
         if batch.ask is None:
             return outcomes.rejected("(nobody was there to ask, and no rule of theirs allows it)")
         async with batch.asking:
             # An answer "for this session" to the question before may have settled this one.
             verdict = self._permissions.judge(question, batch.context.policy)
-            if verdict.outcome != "ask":
-                return None if verdict.outcome == "allow" else outcomes.denied(verdict.reason)
+            if verdict.outcome == "deny":
+                return outcomes.denied(verdict.reason)
+            if verdict.outcome == "allow":
+                batch.allowed(question, verdict.reason)
+                return None
             answer = await batch.ask(question)
         if answer is None or answer.outcome == "reject":
             return outcomes.rejected(answer.reason if answer else "(nobody answered)")
@@ -198,12 +210,24 @@ class _Batch:
     context: ToolContext
     offered: frozenset[str]
     ask: Ask | None
+    allowed: Allowed
     started: Started
     finished: Finished
     results: dict[int, ToolOutcome] = field(default_factory=dict)
     running: set[int] = field(default_factory=set)
     failed: bool = False
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def _asked(

@@ -30,6 +30,14 @@ def invalid(call: ToolCall, wrong: Iterable[str]) -> ToolOutcome:
     return failed(f"{call.name}: {'; '.join(list(wrong)[:5])}. Nothing was done; call it again.")
 
 
+def placeholder(call: ToolCall) -> ToolOutcome:
+    """An argument that is nothing but the stub of a text that left the window."""
+    return failed(
+        f"{call.name}: an argument is the <persisted-output> placeholder of a text that is not"
+        " shown here. Nothing was done; give the text itself, which its artifact holds."
+    )
+
+
 def not_recorded(error: Exception) -> ToolOutcome:
     """No record, no effect. Its status is one after which nothing has happened."""
     return ToolOutcome(

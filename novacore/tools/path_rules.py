@@ -75,6 +75,8 @@ _IGNORED_BY_HFS = dict.fromkeys(
 def folded(path: str) -> str:
     """``path`` as the most forgiving file system would compare it."""
     plain = unicodedata.normalize("NFC", path).translate(_IGNORED_BY_HFS).casefold()
+    # A pattern's `**` matches any character but a line end, which a hostile name may hold.
+    plain = plain.replace("\n", "\r")
     return "/".join(name.rstrip(". ") or name for name in plain.split("/"))
 
 

@@ -27,7 +27,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """``reason`` is one sentence for a person and the model."""
+    """``reason`` is one sentence for a person and the model; of "allow", who said so."""
 
     outcome: Literal["allow", "ask", "deny"]
     reason: str = ""
@@ -90,15 +90,16 @@ class Permissions:
         parsed = everything(question.command)
         if rule := denying(self._rules.deny, parsed.commands):
             return Verdict(outcome="deny", reason=f"The rule {rule!r} denies this command.")
-        if self._recorded(question):
-            return Verdict(outcome="allow")
+        if said := self._recorded(question):
+            return Verdict(outcome="allow", reason=said)
         if parsed.problem or not parsed.commands or question.paths:
             return Verdict(outcome="ask")
         found = risks(question.command, policy, policy.roots[0])
         if found.paths or not found.certain:
             return Verdict(outcome="ask")
-        allowed = all(allows(self._rules.allow, command) for command in parsed.commands)
-        return Verdict(outcome="allow" if allowed else "ask")
+        if all(allows(self._rules.allow, command) for command in parsed.commands):
+            return Verdict(outcome="allow", reason="The user's rules allow every part of it.")
+        return Verdict(outcome="ask")
 
     def _path(self, question: PermissionQuestion, policy: PathPolicy) -> Verdict:
         write = question.subject == "edit"
@@ -108,12 +109,20 @@ class Permissions:
                 return Verdict(outcome="deny", reason=access.reason)
         if question.protected or any(access.protected for access in found):
             return Verdict(outcome="ask")
-        if self._recorded(question):
-            return Verdict(outcome="allow")
+        if said := self._recorded(question):
+            return Verdict(outcome="allow", reason=said)
         inside = bool(found) and all(access.verdict == "allow" for access in found)
-        willing = self.mode == "accept-edits" or self._assume_yes
-        return Verdict(outcome="allow" if write and inside and willing else "ask")
+        if not (write and inside):
+            return Verdict(outcome="ask")
+        if self.mode == "accept-edits":
+            return Verdict(outcome="allow", reason="The mode is accept-edits.")
+        if self._assume_yes:
+            return Verdict(outcome="allow", reason="The user gave --yes.")
+        return Verdict(outcome="ask")
 
-    def _recorded(self, question: PermissionQuestion) -> bool:
+    def _recorded(self, question: PermissionQuestion) -> str:
+        """Where the user said yes to just this before; empty where he did not."""
         rule = rule_for(question)
-        return rule in self._remembered or rule in self._rules.allow
+        if rule in self._remembered:
+            return "The user allowed just this for the session."
+        return "The user allowed just this for good." if rule in self._rules.allow else ""

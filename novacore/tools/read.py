@@ -50,6 +50,7 @@ SPEC = ToolSpec(
         "required": ["path"],
         "additionalProperties": False,
     },
+    required=True,
 )
 _SHOWN = ("ok", "too_large")
 

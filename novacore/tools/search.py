@@ -43,6 +43,7 @@ SPEC = ToolSpec(
         "required": ["pattern"],
         "additionalProperties": False,
     },
+    required=True,
 )
 
 

@@ -58,9 +58,12 @@ class ToolOutput:
     """The call's id, as the provider gave it."""
     text: str
     tokens: int
+    """By the plain estimate, the same with every model."""
     tool: str
     call: Mapping[str, Any] = field(default_factory=dict)
+    """The call's input, such as ``command``."""
     goal: str = ""
+    """What the session is about, in the user's words."""
     images: int = 0
     is_error: bool = False
     exit_code: int | None = None
@@ -85,6 +88,7 @@ class SpillItem:
     output_id: str
     ranges: tuple[LineRange, ...]
     note: str = ""
+    """Words of the plugin about what is shown, at most 2,000 characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,24 +160,34 @@ class CompactRequest:
 
     session: SessionRef
     view: tuple[ViewItem, ...]
+    """The history of the present epoch, oldest first, without its head."""
     state: State
+    """What the host carries over whatever is proposed."""
     legal_cuts: tuple[LegalCut, ...]
     target_tokens: int
+    """Of the whole window after the compaction, tools and system text included."""
     model: str
     window: int
     used: int
     trigger: Trigger
     side_model: str = ""
+    """Model for side calls; not filled in 0.1."""
     prefix_warm: bool = False
+    """Whether the provider's cache still holds the prefix; not filled in 0.1."""
     boundaries: tuple[BoundaryInfo, ...] = ()
+    """Earlier boundaries of the session, oldest first."""
     focus: str = ""
+    """What the user says matters most now (``novacore compact --focus``)."""
     language: str = ""
+    """Language of the user's answers, ``en`` or ``zh``; passages must be in it. Empty: any."""
     attempt: str = ""
     """Why the last proposal was refused; empty the first time."""
     deadline: float = 60.0
+    """Seconds for this call."""
     events: Callable[[EventRange], Sequence[Event]] | None = None
+    """Events of the log, also of earlier epochs. Raises KeyError for an unknown id."""
     ask: Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]] | None = None
-    """The model, asked at the end of the live prefix; None where there is no model."""
+    """The model, asked at the end of the live prefix; None where there is none, as in 0.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +196,11 @@ class Compaction:
 
     cut: str | None = None
     patch: StatePatch | None = None
+    """What to add to the state; there is no way to delete."""
     passages: tuple[Passage, ...] = ()
+    """At least one; together they stand for everything before the cut, without gap or overlap."""
     keep: tuple[KeepEvent | KeepLines, ...] = ()
+    """Text to carry over word for word, within the share of evidence."""
     note: str = ""
 
 
@@ -196,16 +213,24 @@ class RecallRequest:
 
     session: SessionRef
     occasion: Occasion
+    """Why it is asked; in 0.1 always ``message``."""
     text: str
+    """The user's words, secrets masked."""
     goal: str = ""
     plan_item: str = ""
+    """The item of the plan that is being done."""
     paths: tuple[str, ...] = ()
+    """Files that the session touched last."""
     entities: tuple[str, ...] = ()
+    """Names that the occasion is about; not filled in 0.1."""
     branch: str = ""
+    """Not filled in 0.1."""
     language: str = ""
     principal: str = ""
+    """Whose memory may be used."""
     roots: tuple[str, ...] = ()
     role: str = ""
+    """Not filled in 0.1."""
     limit: int = 5
     max_tokens: int = 2_000
     deadline: float = 8.0
@@ -218,8 +243,11 @@ class Recalled:
     key: str
     text: str
     uri: str
+    """Where it can be looked up again."""
     version: str = ""
+    """Of what ``uri`` names; equal uri and version are one item."""
     time: str = ""
+    """ISO 8601, when it was said or written."""
     score: float = 0.0
 
 
@@ -236,8 +264,10 @@ class InstructionsRequest:
     user: str = ""
     """The user's own configuration folder; empty when there is none to look into."""
     touched: tuple[str, ...] = ()
+    """Files that the session has read or changed."""
     principal: str = ""
     role: str = ""
+    """Not filled in 0.1."""
     previous: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -246,8 +276,10 @@ class Section:
     """Rules of one source. ``level`` orders: 0 is the user's global file, higher is nearer."""
 
     id: str
+    """The same for the same source, so that a change is told as a replacement."""
     text: str
     uri: str
+    """``file:`` and a path inside the roots, or a scheme of the plugin's own."""
     version: str
     level: int = 0
     warning: str = ""
@@ -264,10 +296,13 @@ class ToolInfo:
     name: str
     tokens: int
     server: str = ""
+    """Who provides it; empty for a built-in tool."""
     read_only: bool = True
     required: bool = False
     calls: int = 0
+    """How often it was called in this session."""
     found: bool = False
+    """Whether the agent had to search for it; not filled in 0.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +313,9 @@ class ToolsRequest:
     tools: tuple[ToolInfo, ...]
     mode: Mode
     task: str
+    """The goal, in the user's words."""
     token_budget: int
+    """Tokens that all definitions together should take."""
     spent: float = 0.0
     spend_limit: float | None = None
 
@@ -289,5 +326,7 @@ class ToolChoice:
 
     keep: tuple[str, ...] = ()
     defer: tuple[str, ...] = ()
+    """Recorded, and offered like kept ones: there is nothing to find a deferred tool with yet."""
     hide: tuple[str, ...] = ()
     reason: str = ""
+    """For a person, in the manifest."""

@@ -83,7 +83,7 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Everything that must survive; each slot stands in design 03."""
+    """Everything that must survive a compaction; a fold over events, never written by a plugin."""
 
     goal: Statement | None = None
     earlier_goals: tuple[Statement, ...] = ()

@@ -98,6 +98,7 @@ def test_a_question_without_end_is_refused(cli, monkeypatch):
 def test_the_tour_shows_steps_window_and_next_steps(cli):
     outcome = cli("ask", "where", "--tour")
     assert "1. read    pay/callback.py::Handler/on_notify" in outcome.out
+    assert "Handler/on_notify" not in outcome.err
     assert "3,853 of 200k tokens" in outcome.out
     assert "■ evidence" in outcome.out
     for words in ("context --html", "your/repository", "JupyterLab come with later releases"):

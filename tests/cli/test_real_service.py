@@ -134,3 +134,13 @@ def test_the_doctor_names_what_it_checked(real_cli, valid):
     outcome = real_cli("doctor", "--json")
     assert outcome.err == ""
     assert valid(outcome.json)["data"]["ok"] == (outcome.code == 0)
+
+
+def test_trust_that_lapsed_is_told(real_cli, tmp_path):
+    rules = tmp_path / "AGENTS.md"
+    rules.write_text("Use tabs.\n")
+    assert real_cli("trust", "--yes").code == 0
+    assert "not trusted" not in real_cli("find", "size").err
+    rules.write_text("Use spaces.\n")
+    told = "note: not trusted any more, since it changed: instructions AGENTS.md (changed)"
+    assert told in real_cli("find", "size").err

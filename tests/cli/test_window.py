@@ -5,9 +5,12 @@ from __future__ import annotations
 import html.parser
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli import fake_service
+from novacore.cli.page_chart import chart
 from novacore.cli.window import cells
 
 ID = "019a0000-1111-7222-8333-444455556666"
@@ -69,8 +72,6 @@ def test_a_request_of_a_session_can_be_named(cli, service):
 
 
 def test_many_fragments_are_cut_to_the_largest(cli, service, monkeypatch):
-    from cli import fake_service
-
     made = fake_service.manifest()
     row = made["fragments"][-2]
     made["fragments"] = [
@@ -86,6 +87,7 @@ def test_many_fragments_are_cut_to_the_largest(cli, service, monkeypatch):
 
 def test_a_fragment_is_explained_by_id_source_or_words(cli):
     by_source = cli("context", "--explain", "pay/callback.py").out
+    assert cli("context", "--explain", "pay/callback.py:3-9").out == by_source
     assert "why    read answered: ok" in by_source
     assert "costs  612 tokens, region evidence" in by_source
     assert "the whole text of r1" in by_source
@@ -125,3 +127,79 @@ def test_a_page_that_cannot_be_written_is_said(cli):
     outcome = cli("context", "--html", "no/such/folder/w.html")
     assert outcome.code == 1
     assert "cannot be written" in outcome.err
+
+
+@pytest.fixture
+def crowded(service, monkeypatch):
+    """A window with several tools and calls, in a session of three requests and two epochs."""
+    made = fake_service.manifest()
+    tools = [
+        fake_service.fragment(f"tool:{name}", "tools", 100, f"tool:{name}") for name in ("a", "b")
+    ]
+    calls = [
+        fake_service.fragment(
+            f"c{n}", "history", 30, f"event:c{n}", kind="observation", preview=f"read path={n}.py"
+        )
+        for n in range(3)
+    ]
+    answer = fake_service.fragment(
+        "s1", "evidence", 9, "tool:search", call="search pattern=x", preview="1 line"
+    )
+    made["fragments"] = [*tools, *made["fragments"][1:], *calls, answer]
+    made["fragments"][4]["trust"] = "user"
+    made["requests"] = [
+        {"request": n, "epoch": epoch, "used": used}
+        for n, epoch, used in ((1, 1, 1000), (2, 1, 9000), (3, 2, 4000))
+    ]
+    monkeypatch.setattr(service, "context", lambda *_: made)
+    return made
+
+
+def test_tools_and_calls_are_one_row_each(cli, crowded):
+    out = cli("context").out
+    assert "200  ■ 2 tools: a, b" in out
+    assert "90  ■ 3 calls: 3 read" in out
+    assert "■ search pattern=x" in out
+    assert out.startswith("不要修改 migrations/\n")
+    every = cli("context", "--all").out
+    assert "100  ■ a " in every
+    assert "■ read path=2.py" in every
+
+
+def test_the_page_shows_fragments_by_region_and_tokens_by_request(cli, crowded, tmp_path):
+    cli("context", "--html", "w.html")
+    page = Page((tmp_path / "w.html").read_text(encoding="utf-8"))
+    words = "".join(page.text.split())
+    for told in (
+        "不要修改 migrations/ request 3 epoch 1",
+        "tools what the agent may call · 2 fragments 2,000",
+        "3 calls of tools by the model 90",
+        "request 3 began epoch 2: 9,000 to 4,000",
+    ):
+        assert told.replace(" ", "") in words
+    assert page.tags.count("rect") == 3
+    assert [value for name, value in page.attributes if value in ("now", "e0", "e1")] == [
+        "e1", "e1", "now"
+    ]  # fmt: skip
+
+
+def test_a_single_request_needs_no_drawing(cli, crowded, tmp_path):
+    crowded["requests"] = crowded["requests"][:1]
+    cli("context", "--html", "w.html")
+    assert "<svg" not in (tmp_path / "w.html").read_text(encoding="utf-8")
+
+
+SIZES = st.lists(st.integers(0, 10**7), min_size=2, max_size=300)
+
+
+@given(SIZES, st.integers(0, 10**6))
+def test_a_drawing_stays_inside_its_frame(sizes, soft):
+    rows = [{"request": n, "epoch": 1, "used": used} for n, used in enumerate(sizes, 1)]
+    drawn = "".join(chart({"requests": rows, "request": 1, "soft": soft}))
+    box = [float(n) for n in re.search(r'viewBox="([^"]+)"', drawn)[1].split()]
+    bars = re.findall(r'x="([\d.]+)" y="(-?[\d.]+)" width="([\d.]+)" height="([\d.]+)"', drawn)
+    assert bars
+    for x, y, width, height in (map(float, bar) for bar in bars):
+        assert x >= 0 <= y
+        assert x + width <= box[2] + 0.2
+        assert y + height <= box[3]

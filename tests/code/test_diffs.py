@@ -7,7 +7,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novacore.code.diffs import unified
+from novacore.code.diffs import SHORT_LINES, is_cut, shortened, unified
 from novacore.code.text import lines_of
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "e", ""]), max_size=25)
@@ -54,3 +54,22 @@ def test_hunks_have_the_usual_numbers():
     ours = unified("f", "".join(before), "".join(after)).split("\n")
     usual = difflib.unified_diff(before, after, "a/f", "b/f", lineterm="\n")
     assert ours[:-1] == [line.removesuffix("\n") for line in usual]
+
+
+def test_a_change_that_is_too_long_to_compare_is_shown_as_a_whole():
+    before = "first\n" + "same\n" * 21_000 + "last\n"
+    after = "first\n!\n" + "same\n" * 20_500 + "last!\n"
+    diff = unified("f", before, after)
+    assert "@@ -1,21002 +1,20503 @@" in diff
+    assert patched(lines_of(before), diff) == after
+    assert not is_cut(diff)
+
+
+def test_a_shortened_diff_says_what_it_leaves_out():
+    diff = unified("f", "", "".join(f"{n}\n" for n in range(1_000)))
+    short = shortened(diff)
+    assert is_cut(short)
+    assert short.count("\n") == SHORT_LINES + 1
+    assert short.endswith(f"... {1_003 - SHORT_LINES} more lines of this diff are not shown\n")
+    assert shortened(short.partition("@@")[0]) == short.partition("@@")[0]
+    assert is_cut(unified("f", "", "x" * 2_000_000))

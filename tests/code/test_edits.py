@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from novacore.code.diffs import MAX_CHARS
 from novacore.code.edits import Edit, apply_edits
 from novacore.code.text import version_of
 
@@ -219,6 +220,12 @@ def test_lines_of_an_older_version_are_never_put_on_other_text(seen, now, draw):
         assert result.data.replace(b"EDITED\n", block) == new
 
 
+def test_more_places_than_can_be_shown_are_refused_and_none_is_left_out():
+    refused = apply(b"a\n" * 200_001, Edit(old="a", new="b", replace_all=True), path="a.txt")
+    assert (refused.status, refused.data) == ("too_many", b"a\n" * 200_001)
+    assert "more than 200,000 times" in refused.reason
+
+
 def test_diffs_are_bounded():
     lines = [f"line {n}" for n in range(60_000)]
     data = "\n".join(lines).encode()
@@ -230,4 +237,5 @@ def test_diffs_are_bounded():
     assert near.diff.split("\n")[2] == "@@ -59988,7 +59988,7 @@"
     everything = apply(data, Edit(old="line", new="LINE", replace_all=True), path="a.txt")
     assert everything.status == "ok"
-    assert len(everything.diff) < 40_000
+    assert everything.data == data.replace(b"line", b"LINE")
+    assert len(everything.diff) <= MAX_CHARS + 200

@@ -13,6 +13,7 @@ from novacore.engine.manifest import (
     fragment_rows,
     left_out_rows,
     positions_of,
+    preview_of,
     regions,
     snapshot,
 )
@@ -101,3 +102,29 @@ def test_what_was_left_out_is_named_with_its_reason():
     assert row["reason"] == "budget"
     assert row["tokens"] == 400
     assert row["source"]["uri"] == "memory:7"
+
+
+def test_an_answer_names_its_call_and_a_call_is_one_line():
+    log = Log()
+    log.assistant(call("c1", "search", pattern="a\nb", limit=3), call("c2", "read", path="x" * 500))
+    log.result("c1", "one line")
+    log.result("c2", "another")
+    first, second, one, two = fragment_rows([], view_of(log.events).rows, {})
+    assert first["preview"] == one["call"] == "search pattern=a b, limit=3"
+    assert second["preview"] == two["call"]
+    assert "call" not in first
+    assert len(second["preview"]) <= 120
+
+
+def test_a_preview_begins_with_the_words_and_not_with_their_frame():
+    shown = {
+        "plain words": "plain words",
+        '<memory mark="15200bba7a">\n[mem:a/b] event:e 2026\nWhat was said.\n</memory mark="1">': (
+            "What was said."
+        ),
+        "<restatement>\nGoal: this.\n</restatement>": "Goal: this.",
+        "<html>\n<b>a page</b>": "<html> <b>a page</b>",
+    }
+    assert {text: preview_of(text) for text in shown} == shown
+    assert preview_of("long " * 100).endswith("…")
+    assert len(preview_of("long " * 100)) == 120

@@ -233,3 +233,11 @@ def test_isolation_never_gives_the_same_bytes_and_ends(check, made, index, named
         sent = fewer
         rounds += 1
         assert rounds <= 60
+
+
+@given(made=messages, known=st.integers(0, 6))
+def test_what_was_found_sound_before_changes_no_request(made, known):
+    sound = {}
+    normalise(made[:known], sound=sound)
+    sent = normalise(made, sound=sound)
+    assert sent == normalise(made)

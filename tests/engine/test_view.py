@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from engine.events_kit import Log, call, text
 from novacore.engine.rows import rows_of
 from novacore.engine.view import View, messages_of
-from novacore.types import Reasoning, Text, ToolResult, ToolUse
+from novacore.types import Event, Reasoning, Text, ToolResult, ToolUse
 
 
 def view_of(events, reasoning=lambda event, prefix: {}, rebuild=None):
@@ -173,3 +173,44 @@ def test_tool_calls_keep_their_provider_ids():
     use = view_of(log.events).rows[0].block
     assert isinstance(use, ToolUse)
     assert use.id == "../../etc/x"
+
+
+def test_reasoning_behind_a_refused_block_goes_with_it():
+    log, kept = Log(), {}
+
+    def thinking(event, prefix):
+        return kept.get(event.id, {})
+
+    view = view_of([], thinking)
+
+    def answer(*blocks):
+        event = Event(
+            seq=0, id=f"a{len(kept)}", ts="", kind="assistant", by="model", turn=1,
+            data={"blocks": list(blocks)},
+        )  # fmt: skip
+        kept[event.id] = {0: Reasoning(data={"type": "thinking", "thinking": event.id})}
+        view.add(event)
+
+    view.add(log.user("go"))
+    answer(call("a"))
+    bad = log.result("a", "poison")
+    view.add(bad)
+    answer(text("so"))
+    view.add(log.add("fault", isolate=bad.id, reason="invalid image"))
+    left = [row.block.data["thinking"] for row in view.rows if isinstance(row.block, Reasoning)]
+    assert left == ["a0"]
+    assert view.tokens == sum(row.fragment.tokens for row in view.rows)
+
+
+@given(steps)
+def test_tokens_are_the_sum_of_the_rows(script):
+    log, view = Log(), view_of([])
+    for number, (kind, value) in enumerate(script):
+        if kind == "calls":
+            ids = [f"c{number}-{i}" for i in range(value)]
+            view.add(log.assistant(text("x"), *(call(id) for id in ids)))
+            for id in ids[1:]:
+                view.add(log.result(id))
+        else:
+            view.add(log.user(value))
+        assert view.tokens == sum(row.fragment.tokens for row in view.rows)

@@ -79,7 +79,7 @@ async def test_required_with_nothing_good_refuses_and_otherwise_it_is_said(hosts
     _, stale = await collected(hosts, {"mine": plugin}, times=2, required=("mine",))
     assert ids(stale) == ["a"]
     (result,) = await collected(hosts, {"mine": Scripted(ValueError("down"))})
-    assert "no instructions from mine" in result.warnings[0]
+    assert (result.warnings, result.faults[0].plugin) == ((), "mine"), "the host's notice tells it"
 
 
 async def test_two_plugins_with_one_section(hosts):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 
 import pytest
+
 from fakellm import FakeServer, Fault, Scripted, Turn
 from fakellm import Text as Said
 from fakellm import ToolUse as Called
 from fakellm.errors import ApiError, invalid, overloaded, rate_limited
-
 from novacore import errors
 from novacore.models.anthropic import AnthropicProvider
 from novacore.types import BlockDone, Message, ModelRequest, Text, TextDelta, ToolUse

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fakellm import FakeServer, Scripted
 
+from fakellm import FakeServer, Scripted
 from novacore import errors
 from novacore.models import provider
 from novacore.types import Message, ModelRequest, Text

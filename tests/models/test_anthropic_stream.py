@@ -7,10 +7,10 @@ import json
 import sys
 
 import pytest
+
 from fakellm import FakeServer, Scripted, Thinking, Turn
 from fakellm import Text as Said
 from fakellm import ToolUse as Called
-
 from novacore import errors
 from novacore.models import provider
 from novacore.types import (

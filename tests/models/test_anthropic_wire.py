@@ -126,3 +126,17 @@ def test_results_images_and_errors():
 def test_a_request_without_system_or_tools_sends_neither():
     sent = anthropic_wire.body(request(("user", [Text(text="x")]), system=(), tools=()))
     assert set(sent) == {"model", "max_tokens", "messages", "stream"}
+
+
+@given(st.lists(inputs, min_size=1, max_size=4), st.integers(1, 4), st.booleans())
+def test_what_was_made_for_the_request_before_serves_the_next_one(values, known, marked):
+    answers = [
+        ("assistant", [Text(text="x"), ToolUse(id=f"t{n}", name="edit", input=value)])
+        for n, value in enumerate(values)
+    ]
+    marks = (Mark(), Mark(message=0, block=1)) if marked else ()
+    made = {}
+    anthropic_wire.body(request(*answers[:known], marks=marks), made)
+    whole = request(*answers)
+    assert json.dumps(anthropic_wire.body(whole, made)) == wire(whole)
+    assert len(made) == 2 * len(answers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anthropic
 import pytest
+
 from fakellm import FakeServer, Scripted, Turn
 
 MODEL = "claude-sonnet-5-5"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+
 from fakellm import FakeServer, Scripted, Turn
 from fakellm.script import turns
 

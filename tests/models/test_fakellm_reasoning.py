@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anthropic
 import pytest
+
 from fakellm import FakeServer, Scripted, Text, Thinking, Turn
 
 MODEL = "claude-sonnet-5-5"

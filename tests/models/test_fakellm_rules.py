@@ -10,6 +10,7 @@ import struct
 
 import anthropic
 import pytest
+
 from fakellm import FakeServer, Scripted
 
 MODEL = "claude-sonnet-5-5"

@@ -248,7 +248,7 @@ async def test_reasoning_that_is_refused_is_dropped(project, shared):
 
 async def test_a_prompt_that_is_too_long_is_compacted_once_and_sent_again(project, shared):
     """The endpoint says 200,000 and means 24,000."""
-    for number in range(8):
+    for number in range(20):
         body = "\n".join(f"value_{number}_{k} = {k}  # entry" for k in range(300))
         (project / f"m{number}.py").write_text(body)
     tokens = []
@@ -262,7 +262,7 @@ async def test_a_prompt_that_is_too_long_is_compacted_once_and_sent_again(projec
         seen = sum(block["type"] == "tool_use" for _, block in blocks(request.body))
         if len(tokens) > 20:
             return Turn.say("All read.")
-        return Turn.call("read", path=f"m{seen % 8}.py", start_line=1, end_line=300)
+        return Turn.call("read", path=f"m{seen % 20}.py", start_line=1, end_line=300)
 
     fake, (events,), session = await turns(project, policy, "Read all. Never touch m3.py.")
     assert text_of(events) == "All read."

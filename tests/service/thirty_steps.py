@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from pathlib import Path
 
-from fakellm import Text, Thinking, ToolUse, Turn
+import pytest
+
+from fakellm import FakeServer, Scripted, Text, Thinking, ToolUse, Turn
+from service.project_kit import environment, make_project, sessions_folder, user_config, watched
 
 QUESTION = "The gross price is wrong. Fix it."
 ALLOWED = '[permissions]\nallow = ["python *", "git status *"]\n'
@@ -78,3 +84,30 @@ def script():
         Turn.call("run", command="git status --short"),
         Turn.say("Fixed: the tax is now part of every piece (`calc.py:9-11`). Both tests pass."),
     ]
+
+
+def carried_out(base):
+    """The task through the command line, in folders below ``base``.
+
+    Gives the finished process, its requests, the folders of project and session, and the largest
+    resident memory in bytes.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("STATE", "CONFIG", "CACHE"):
+            patch.setenv(f"NOVACORE_{name}_DIR", str(base / name.lower()))
+        user_config(ALLOWED)
+        patch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        project = make_project(base / "project")
+        with FakeServer(Scripted(script())) as fake:
+            words = ("ask", QUESTION, "--yes", "--json")
+            done, peak = watched(*words, cwd=project, env=environment(fake.url))
+            requests = list(fake.requests)
+        (session,) = sessions_folder().iterdir()
+    return {
+        "done": done,
+        "requests": requests,
+        "project": project,
+        "session": session,
+        "base": base,
+        "peak": peak,
+    }

@@ -72,8 +72,12 @@ class Watch:
 
 
 async def say(service, session, text):
-    """A whole turn; its events."""
-    return [event async for event in service.turn(session, text)]
+    """A whole turn in which nobody is asked for anything; its events."""
+    events = []
+    async for event in service.turn(session, text):
+        assert event.kind != "permission", event.data["detail"]
+        events.append(event)
+    return events
 
 
 def text_of(events):

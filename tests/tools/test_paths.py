@@ -78,6 +78,8 @@ def test_no_path_is_allowed_outside_the_roots(parts, write, tmp_path_factory):
     ("path", "verdict", "rule"),
     [
         ("src/a", "allow", ""),
+        ("\n/.env", "deny", "deny rule .env"),
+        ("a\nb/.git/config", "deny", "deny rule .git"),
         ("", "allow", ""),
         ("new/deep/f.py", "allow", ""),
         ("link/victim.txt", "ask", "outside"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novacore.engine.normalise.blocks import ImageLimits, portable_name
+from novacore.engine.normalise.blocks import ImageLimits, Sound, portable_name
 from novacore.engine.normalise.dangling import Dangling, dangling
 from novacore.engine.normalise.isolate import isolate, likeliest
 from novacore.engine.normalise.reasons import NOT_STARTED, result_text
@@ -12,6 +12,7 @@ __all__ = [
     "NOT_STARTED",
     "Dangling",
     "ImageLimits",
+    "Sound",
     "dangling",
     "isolate",
     "likeliest",

@@ -29,12 +29,24 @@ Note = Callable[[str], None]
 Keep = Callable[[Reasoning], bool]
 
 
-def clean_message(message: Message, limits: ImageLimits, keep: Keep, note: Note) -> Message | None:
-    """The message without what no wire takes, or None. ``note`` hears of each repair."""
+Sound = dict[int, Block]
+"""Blocks that need no repair, by identity, where they stand in an answer or in the user's words."""
+
+
+def clean_message(
+    message: Message, limits: ImageLimits, keep: Keep, note: Note, sound: Sound
+) -> Message | None:
+    """The message without what no wire takes, or None. ``note`` hears of each repair.
+
+    Blocks of ``sound`` are not looked at again; those that are found to be, join it.
+    """
+    if message.blocks and all(id(block) in sound for block in message.blocks):
+        return message
     blocks = tuple(
         made for block in message.blocks for made in _clean(block, message.role, limits, keep, note)
     )
     if blocks == message.blocks:
+        sound.update((id(block), block) for block in message.blocks)
         return message if blocks else None
     return replace(message, blocks=blocks) if blocks else None
 
@@ -55,7 +67,7 @@ def text_of_image(image: Image, reason: str) -> str:
 
 def printable(text: str) -> str:
     """``text`` with lone surrogates replaced."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _clean(block: Block, role: str, limits: ImageLimits, keep: Keep, note: Note) -> Iterator[Block]:
@@ -149,7 +161,8 @@ def _encodable(value: Any) -> bool:
 def _printable_json(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
-    if isinstance(value, Mapping):
+    # Asking an abstract class is slow, and what comes from JSON is a dict.
+    if isinstance(value, dict | Mapping):
         return {printable(str(key)): _printable_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_printable_json(item) for item in value]

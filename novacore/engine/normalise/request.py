@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from novacore.engine.normalise.blocks import ImageLimits, clean_message
+from novacore.engine.normalise.blocks import ImageLimits, Sound, clean_message
 from novacore.engine.normalise.pairs import pair
 from novacore.types import Message, Reasoning, Text
 
@@ -19,15 +19,19 @@ def normalise(
     reasons: Mapping[str, str] | None = None,
     keep_reasoning: Callable[[Reasoning], bool] = lambda block: False,
     images: ImageLimits | None = None,
+    sound: Sound | None = None,
 ) -> tuple[tuple[Message, ...], tuple[str, ...]]:
     """The messages to send, and one line for each repair.
 
     ``reasons`` says why a call has no result, by call id: one of the words of ``reasons``
     (interrupted, not_started, read_only, sibling_failed, user_stopped) or a sentence. Idempotent.
+    ``sound`` holds the blocks of earlier requests that needed no repair, and is added to: a caller
+    who keeps it has only new blocks checked. It goes with one model and one role for each block.
     """
     repairs: list[str] = []
     limits = images or ImageLimits()
-    cleaned = [clean_message(m, limits, keep_reasoning, repairs.append) for m in messages]
+    known: Sound = {} if sound is None else sound
+    cleaned = [clean_message(m, limits, keep_reasoning, repairs.append, known) for m in messages]
     merged = _merged([message for message in cleaned if message is not None])
     # Moving results can empty a message, and then two answers are neighbours.
     paired = _merged(pair(merged, reasons or {}, repairs.append))

@@ -47,7 +47,7 @@ def _plan(state: State, event: Event) -> State:
 
 def _permission(state: State, event: Event) -> State:
     question: Mapping[str, Any] = event.data.get("question") or {}
-    loop = derived_id("ask", question.get("id") or question.get("call_id") or event.id)
+    loop = derived_id("ask", question.get("call_id") or question.get("id") or event.id)
     loops = tuple(item for item in state.open_loops if item.id != loop)
     title = str(question.get("title") or question.get("tool") or "")
     if not event.data.get("outcome"):

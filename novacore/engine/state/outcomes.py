@@ -50,7 +50,10 @@ def started(state: State, event: Event) -> State:
 
 def result(state: State, event: Event) -> State:
     """A call ends, with a result of its own or a synthetic one."""
-    state = replace(state, side_effects=_settled(state.side_effects, event))
+    # A question that nobody answered ends with the call that it was about.
+    asked = derived_id("ask", str(event.data.get("call_id", "")))
+    loops = tuple(loop for loop in state.open_loops if loop.id != asked)
+    state = replace(state, open_loops=loops, side_effects=_settled(state.side_effects, event))
     state = _with_files(state, event)
     if event.data.get("command") and not event.data.get("synthetic"):
         state = _with_command(state, event)

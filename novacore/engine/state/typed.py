@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 
 PASTE_CHARS = 2_000
-"""A block of text over this is a paste, not something that was typed (design 03)."""
+"""A block of text over this is a paste, not something that was typed."""
 
 BLANK = "\x00"
 """Stands for each character that was not typed; lines and offsets stay as they were."""

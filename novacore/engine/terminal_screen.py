@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novacore.engine.progress import replaces_another
+from novacore.engine.progress_lines import replaces_another
 
 _WINDOW = 200
 """Rows that a cursor can go back to; real terminals are smaller."""
