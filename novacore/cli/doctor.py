@@ -3,40 +3,69 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from novacore.cli import output
 from novacore.cli.options import AsJson, Cwd
-from novacore.cli.output import one_line
+from novacore.cli.output import one_line, plural
 from novacore.cli.serving import serve, serve_async
+
+if TYPE_CHECKING:
+    from novacore.service.api import Check
 
 config_app = typer.Typer(help="The settings in force.")
 
 
-def doctor(cwd: Cwd = None, as_json: AsJson = False) -> None:
+def doctor(
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Install a tokenizer's file, checked by its hash."),
+    ] = None,
+    cwd: Cwd = None,
+    as_json: AsJson = False,
+) -> None:
     """Check what is set up, and say what to do."""
+    if vocabulary is not None:
+        file = vocabulary.absolute()
+        serve(lambda service: service.install_vocabulary(file), cwd=cwd)
     checks = serve_async(lambda service: service.doctor(), cwd=cwd)
     if as_json:
         output.print_json("doctor", {"ok": all(c.ok for c in checks), "checks": checks})
     else:
-        from rich.text import Text
-
-        out = output.console()
-        width = max((len(one_line(check.name)) for check in checks), default=0) + 2
-        for check in checks:
-            mark = ("ok  ", "green") if check.ok else ("FIX ", "red")
-            out.print(
-                Text.assemble(
-                    mark, (f"{one_line(check.name):<{width}}", "bold"), one_line(check.value)
-                ),
-                soft_wrap=True,
-            )
-            if check.advice:
-                out.print(Text(f"    {one_line(check.advice)}", style="dim"), soft_wrap=True)
+        _show(checks)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)
+
+
+def _show(checks: Sequence[Check]) -> None:
+    from rich.text import Text
+
+    out = output.console()
+    width = max((len(one_line(check.name)) for check in checks), default=0) + 2
+    group = ""
+    for check in checks:
+        if check.group != group:
+            out.print(Text(f"{'' if not group else chr(10)}{check.group}", style="bold"))
+            group = check.group
+        mark, tone = _mark(check)
+        name = f"{one_line(check.name):<{width}}"
+        out.print(Text.assemble((mark, tone), name, one_line(check.value)), soft_wrap=True)
+        if check.advice:
+            indent = " " * (len(mark) + width)
+            out.print(Text(f"{indent}{one_line(check.advice)}", style="dim"), soft_wrap=True)
+    wrong = sum(not check.ok for check in checks)
+    told = f"{plural(wrong, 'thing')} to fix" if wrong else "everything that is needed is there"
+    out.print(Text(f"\n{told}", style="red" if wrong else "green"))
+
+
+def _mark(check: Check) -> tuple[str, str]:
+    if not check.ok:
+        return "  FIX   ", "red"
+    return ("  note  ", "yellow") if check.advice else ("  ok    ", "green")
 
 
 @config_app.command("show")

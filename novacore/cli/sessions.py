@@ -1,4 +1,4 @@
-"""``novacore sessions``: list them, and show what is recorded of one."""
+"""``novacore sessions``: list them, show what is recorded of one, remove what is old."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from novacore.cli.options import AsJson, Cwd
 from novacore.cli.output import clip, count, one_line, plural
 from novacore.cli.serving import serve
 from novacore.cli.steps import subject_of
-from novacore.errors import SessionNotFound
+from novacore.errors import UsageError
 
 if TYPE_CHECKING:
     from novacore.service import Service
     from novacore.service.api import SessionInfo
     from novacore.types import Event
 
-app = typer.Typer(help="Past sessions: list them, show what is recorded of one.")
+app = typer.Typer(help="Past sessions: list them, show one, remove what is old.")
 _TEXT_CHARS = 120
 _INPUT = ("uncached", "cache_read", "cache_write")
 
@@ -61,15 +61,33 @@ def show(
         output.say(f"{event.seq:>6}  {event.ts[:19]}  {event.kind:<12} {_words(event)}".rstrip())
 
 
+@app.command()
+def gc(
+    session: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Only this one, whatever its age.")
+    ] = "",
+    days: Annotated[
+        int | None, typer.Option(min=0, help="Unused for so long; default: spill.retention_days.")
+    ] = None,
+    cwd: Cwd = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove spilled texts of one session, or of all old ones; the logs stay."""
+    if session and days is not None:
+        raise UsageError("--days is for all sessions; give it, or the id of one")
+    removed = serve(lambda service: service.collect(session, days=days), cwd=cwd)
+    busy = [f"{id} is in use by another process and was left alone" for id in removed.busy]
+    if as_json:
+        output.print_json("gc", removed, busy)
+        return
+    output.warn(busy)
+    of = f"of {plural(len(removed.sessions), 'session')}" if removed.files else "to remove"
+    output.say(f"{plural(removed.files, 'file')} {of}, {removed.bytes / 2**20:.1f} MiB")
+
+
 def _read(service: Service, wanted: str) -> tuple[SessionInfo, tuple[Event, ...]]:
-    matches = [info for info in service.sessions() if info.id.startswith(wanted)]
-    exact = [info for info in matches if info.id == wanted]
-    match exact or matches:
-        case [info]:
-            return info, service.session_events(info.id)
-        case []:
-            raise SessionNotFound(f"no session {wanted}; `novacore sessions list` names them")
-    raise SessionNotFound(f"{len(matches)} sessions begin with {wanted}; give more of the id")
+    info = service.session_info(wanted)
+    return info, service.session_events(info.id)
 
 
 def _table(infos: Sequence[SessionInfo]) -> None:

@@ -76,6 +76,7 @@ class TurnLines:
             "steps": self.idle.get("steps", 0),
             "usage": self.idle.get("usage"),
             "cost": self.idle.get("cost"),
+            "costs": self.idle.get("costs") or [],
             "request": self.idle.get("request"),
             "exitCode": code,
             "error": str(error) if error is not None else self._failure(),

@@ -13,6 +13,7 @@ from novacore.cli.window_words import (
     cache_words,
     call_words,
     cost_words,
+    costs_words,
     hygiene_words,
     name_of,
     place_of,
@@ -172,7 +173,8 @@ def money(manifest: Manifest) -> Text | None:
     """Cache and cost in words."""
     from rich.text import Text
 
-    words = [*cache_words(manifest), cost_words(manifest), str(manifest.get("counting") or "")]
+    words = [*cache_words(manifest), cost_words(manifest), *costs_words(manifest)]
+    words.append(str(manifest.get("counting") or ""))
     told = [one_line(word) for word in words if word]
     return Text("\n".join(told), style="dim") if told else None
 

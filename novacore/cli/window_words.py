@@ -100,6 +100,21 @@ def cost_words(manifest: Manifest) -> str:
     return "" if dollars is None else f"${dollars:.4f}"
 
 
+def costs_words(manifest: Manifest) -> list[str]:
+    """What the session cost by purpose, where it was not all for the turns themselves."""
+    rows = manifest.get("costs") or ()
+    if all(row["purpose"] == "turn" for row in rows):
+        return []
+    return [f"session: {row['purpose']} {_cost_of(row)}" for row in rows]
+
+
+def _cost_of(row: Mapping[str, Any]) -> str:
+    tokens = sum(int(row[name]) for name in ("uncached", "cache_read", "cache_write", "output"))
+    dollars = row.get("dollars")
+    price = "price unknown" if dollars is None else f"${dollars:.4f}"
+    return f"{row['calls']} x, {tokens:,} tokens, {price}"
+
+
 def call_words(row: Mapping[str, Any]) -> str:
     """What came of asking a plugin; empty when it just answered."""
     if fault := row.get("fault"):

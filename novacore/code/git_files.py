@@ -22,6 +22,9 @@ def head_of(top: Path) -> str | None:
     None where these files do not say it: then git must be asked.
     """
     folder = _git_folder(top)
+    if folder and not os.path.isfile(folder / "HEAD"):
+        # Without it there is no repository, and a pipe in its place would keep git waiting.
+        return ""
     said = _text(folder / "HEAD", _SMALL) if folder else None
     if folder is None or said is None or _HASH.fullmatch(said):
         return said

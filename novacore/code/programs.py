@@ -21,7 +21,11 @@ def find_program(name: str, outside: Iterable[Path]) -> Path | None:
 
 
 def _runs(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    try:
+        return path.is_file() and os.access(path, os.X_OK)
+    except OSError:
+        # A folder of PATH that this user may not enter, as after `su`: the shell passes over it.
+        return False
 
 
 def _below(path: Path, roots: list[Path]) -> bool:

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from novacore.errors import ConfigError
+
 
 def _folder(variable: str, kind: str) -> Path:
     if value := os.environ.get(variable):
-        return Path(value).expanduser()
-    import platformdirs
+        folder = Path(os.path.expanduser(value))
+    else:
+        import platformdirs
 
-    return Path(getattr(platformdirs, f"user_{kind}_dir")("novacore", appauthor=False))
+        folder = Path(getattr(platformdirs, f"user_{kind}_dir")("novacore", appauthor=False))
+    if not folder.is_absolute():
+        # Below the working folder it would lie in the repository that is worked on.
+        raise ConfigError(
+            f"the {kind} folder {folder} is not absolute: set HOME or {variable} to a whole path"
+        )
+    return folder
 
 
 def state_dir() -> Path:
-    """Sessions, artifacts, trust, faults. ``NOVACORE_STATE_DIR`` overrides it."""
+    """Sessions, artifacts, trust, faults. ``NOVACORE_STATE_DIR`` overrides it.
+
+    This and the other two raise ConfigError where no home folder is known, or for a relative one.
+    """
     return _folder("NOVACORE_STATE_DIR", "state")
 
 
@@ -27,6 +39,11 @@ def config_dir() -> Path:
 def cache_dir() -> Path:
     """What can be deleted without loss. ``NOVACORE_CACHE_DIR`` overrides it."""
     return _folder("NOVACORE_CACHE_DIR", "cache")
+
+
+def vocabularies() -> Path:
+    """Where `novacore doctor --vocabulary` puts a tokenizer's file."""
+    return cache_dir() / "vocabulary"
 
 
 def private(folder: Path) -> Path:

@@ -130,7 +130,7 @@ def _variable(name: str, path: KeyPath, text: str) -> Iterator[tuple[KeyPath, An
 def _toml_value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return text
 
 

@@ -20,6 +20,14 @@ from novacore.errors import ConfigError
 
 FILE_NAME = "config.toml"
 PROJECT_FILE = f".novacore/{FILE_NAME}"
+_WANTED = {
+    "tuple_type": "should be a list",
+    "list_type": "should be a list",
+    "dict_type": "should be a table",
+    "model_type": "should be a table",
+    "string_pattern_mismatch": "should be the name of a variable",
+}
+"""TOML's words for types where pydantic has Python's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +115,7 @@ def _explain(merged: Merged, error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden" and key_of(path) is None:
         hint = nearest(".".join(path))
         return f"{where}: unknown key {name}" + (f"; did you mean {hint}?" if hint else "")
-    words = str(error["msg"]).removeprefix("Input ")
+    words = _WANTED.get(error["type"], str(error["msg"]).removeprefix("Input "))
     got = shown(path, error["input"])
     return f"{where}: {name} {words}, not {str(got)[:60]!r}"
 

@@ -46,5 +46,5 @@ def choose_model(
     if not slash:
         provider, model = "anthropic", name
     if provider not in PROVIDERS or not model:
-        raise ConfigError(f"no provider for the model {name}; known: {', '.join(PROVIDERS)}")
+        raise ConfigError(f"no provider for the model {name!r}; known: {', '.join(PROVIDERS)}")
     return ModelChoice(provider=provider, model=model, asked=asked)

@@ -77,7 +77,9 @@ class Anthropic(_Table):
 
     base_url: Annotated[str, MACHINE] = ""
     """Address of the endpoint; empty: the SDK's own. `ANTHROPIC_BASE_URL` of your shell sets it."""
-    api_key_env: Annotated[str, MACHINE] = "ANTHROPIC_API_KEY"
+    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"), MACHINE] = (
+        "ANTHROPIC_API_KEY"
+    )
     """Name of the environment variable that holds the key. The key itself is no setting."""
     headers: Annotated[dict[str, str], MACHINE] = {}
     """Extra headers of every request; their values are never shown."""
@@ -150,6 +152,8 @@ class Recall(_Table):
 
     wait_ms: Annotated[int, Field(ge=0, le=3_000), USER] = 50
     """Milliseconds that a turn waits for recall; later answers join the next request."""
+    wait_ms_of: Annotated[dict[str, Annotated[int, Field(ge=0, le=3_000)]], USER] = {}
+    """By plugin: milliseconds that a turn waits for it instead."""
     limit: Annotated[int, Field(ge=0, le=50), PROJECT] = 5
     """Most memories that enter with one message."""
 

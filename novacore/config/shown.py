@@ -22,9 +22,15 @@ def shown(path: Sequence[str], value: Any) -> Any:
     """``value`` without what only the user and the provider should know."""
     if tuple(path[:3]) == ("providers", "anthropic", "headers"):
         return SET if value else value
+    if tuple(path[:3]) == ("providers", "anthropic", "api_key_env") and not _is_name(value):
+        return SET  # The key itself, where its variable's name belongs.
     if tuple(path[:2]) == ("plugins", "options"):
         return _option(path[-1], value)
     return _USER_INFO.sub("***@", value) if isinstance(value, str) else value
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,80}", value))
 
 
 def _option(name: str, value: Any) -> Any:

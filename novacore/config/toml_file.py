@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from novacore.config.regular import open_regular
 from novacore.errors import ConfigError
 
 MAX_BYTES = 1_000_000
@@ -38,13 +39,17 @@ def read(path: Path) -> TomlFile | None:
         raise ConfigError(_syntax(path, str(error), text)) from error
     except RecursionError as error:
         raise ConfigError(f"{path}: the file is nested too deeply") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: not valid TOML: a number is too large") from error
 
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        if path.stat().st_size > MAX_BYTES:
+        with open_regular(path, follow=True) as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, so not a configuration")
-        return path.read_bytes()
+        return data
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -86,6 +86,15 @@ def difference(told: Told, sections: Sequence[BaselineSection]) -> dict[str, Any
     return {"scope": "diff", "parts": parts, "sections": patch}
 
 
+def mode_update(mode: str, section: BaselineSection) -> dict[str, Any]:
+    """The data of an ``update`` event that tells another mode, as ``section`` has it now."""
+    words = (
+        f"The user changed the mode. This replaces everything said earlier under: {section.title}."
+    )
+    text = f"<update>\n{words}\n{section.text}\n</update>"
+    return {"scope": "mode", "mode": mode, "text": text, "sections": {section.id: _known(section)}}
+
+
 def _changed_part(told: Told, section: BaselineSection) -> dict[str, Any]:
     if section.id not in told:
         words = f"This holds from now on, in addition to what was said before: {section.title}."

@@ -21,6 +21,8 @@ class Labels:
     lifetime: Lifetime
     disposition: Disposition
     region: Region
+    access: str
+    """Permission domain, and what granted it."""
 
 
 USER = Labels(
@@ -30,6 +32,7 @@ USER = Labels(
     Lifetime.SESSION,
     Disposition.PINNED,
     Region.HISTORY,
+    "session: the user's own words",
 )
 ASSISTANT = Labels(
     Kind.CHAT,
@@ -38,6 +41,7 @@ ASSISTANT = Labels(
     Lifetime.TASK,
     Disposition.COMPRESSIBLE,
     Region.HISTORY,
+    "session: the model's own words",
 )
 CALL = Labels(
     Kind.OBSERVATION,
@@ -46,6 +50,7 @@ CALL = Labels(
     Lifetime.TASK,
     Disposition.COMPRESSIBLE,
     Region.HISTORY,
+    "session: the model's own words",
 )
 RESULT = Labels(
     Kind.EVIDENCE,
@@ -54,6 +59,7 @@ RESULT = Labels(
     Lifetime.PHASE,
     Disposition.EVICTABLE,
     Region.EVIDENCE,
+    "workspace: the path policy allows it",
 )
 INSTRUCTION = Labels(
     Kind.INSTRUCTION,
@@ -62,6 +68,7 @@ INSTRUCTION = Labels(
     Lifetime.SESSION,
     Disposition.PINNED,
     Region.BASELINE,
+    "workspace or user: trusted by the user",
 )
 ENVIRONMENT = Labels(
     Kind.FACT,
@@ -70,6 +77,7 @@ ENVIRONMENT = Labels(
     Lifetime.SESSION,
     Disposition.PINNED,
     Region.BASELINE,
+    "host: told to every session here",
 )
 UNTRUSTED_INSTRUCTION = Labels(
     Kind.OBSERVATION,
@@ -78,6 +86,7 @@ UNTRUSTED_INSTRUCTION = Labels(
     Lifetime.SESSION,
     Disposition.COMPRESSIBLE,
     Region.BASELINE,
+    "workspace: not trusted, read as data",
 )
 MEMORY = Labels(
     Kind.MEMORY,
@@ -86,6 +95,7 @@ MEMORY = Labels(
     Lifetime.TURN,
     Disposition.RECALLED,
     Region.MEMORY,
+    "user: own sessions and memory of this repository",
 )
 RESTATEMENT = Labels(
     Kind.TASK_STATE,
@@ -94,6 +104,7 @@ RESTATEMENT = Labels(
     Lifetime.TURN,
     Disposition.COMPRESSIBLE,
     Region.RESTATEMENT,
+    "session: the user's own words",
 )
 NOTICE = Labels(
     Kind.TASK_STATE,
@@ -102,6 +113,7 @@ NOTICE = Labels(
     Lifetime.TASK,
     Disposition.COMPRESSIBLE,
     Region.HISTORY,
+    "host: told to this session",
 )
 SUMMARY = Labels(
     Kind.TASK_STATE,
@@ -110,6 +122,7 @@ SUMMARY = Labels(
     Lifetime.SESSION,
     Disposition.PINNED,
     Region.SUMMARY,
+    "session: derived from its own events",
 )
 RECOVERY = Labels(
     Kind.EVIDENCE,
@@ -118,6 +131,7 @@ RECOVERY = Labels(
     Lifetime.PHASE,
     Disposition.EVICTABLE,
     Region.RECOVERY,
+    "workspace: checked again at the compaction",
 )
 TOOL_DEFINITION = Labels(
     Kind.TOOL,
@@ -126,6 +140,7 @@ TOOL_DEFINITION = Labels(
     Lifetime.SESSION,
     Disposition.PINNED,
     Region.TOOLS,
+    "host: told to every session",
 )
 SYSTEM = Labels(
     Kind.INSTRUCTION,
@@ -134,6 +149,7 @@ SYSTEM = Labels(
     Lifetime.PERMANENT,
     Disposition.PINNED,
     Region.SYSTEM,
+    "host: told to every session",
 )
 
 UPDATES = {

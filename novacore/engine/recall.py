@@ -6,6 +6,7 @@ Filtered by permission first, then ranked by authority and score, deduplicated, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -73,16 +74,21 @@ class RecallRun:
         self._tokens_left = request.max_tokens
         self._closed = False
 
-    async def ready(self, wait_seconds: float = 0.05) -> RecallResult:
+    async def ready(
+        self, wait_seconds: float = 0.05, own: Mapping[str, float] | None = None
+    ) -> RecallResult:
         """What is there once all have answered, or after ``wait_seconds``.
 
-        Raises RequiredPluginFailed.
+        ``own`` are the seconds that single plugins are waited for instead. Raises
+        RequiredPluginFailed.
         """
-        waits = [asyncio.ensure_future(pending.wait()) for pending in self._waiting]
-        if waits:
-            await asyncio.wait(waits, timeout=wait_seconds)
-            for wait in waits:
-                wait.cancel()
+        seconds = own or {}
+        await asyncio.gather(
+            *(
+                _within(pending, seconds.get(pending.plugin, wait_seconds))
+                for pending in self._waiting
+            )
+        )
         return await self._collect()
 
     async def late(self) -> RecallResult:
@@ -155,6 +161,12 @@ class RecallRun:
         if found.tokens > self._tokens_left:
             return f"budget: {found.tokens} tokens, {self._tokens_left} are left"
         return ""
+
+
+async def _within(pending: Pending, seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await pending.wait()
 
 
 def _order(found: RecalledItem) -> tuple[int, float, str, str]:

@@ -42,6 +42,7 @@ def fragment(
     source: Source,
     reason: str,
     tokens: int,
+    access: str = "",
 ) -> Fragment:
     """A fragment with the labels of its source."""
     return Fragment(
@@ -56,6 +57,7 @@ def fragment(
         region=marks.region,
         reason=reason,
         tokens=tokens,
+        access=access or marks.access,
     )
 
 
@@ -144,8 +146,18 @@ def _tool_result(event: Event, count: Count, _: Mapping[int, Reasoning]) -> Iter
         source=Source(**{"time": event.ts, **source}),
         reason=_result_reason(data),
         tokens=count(text) + 12,
+        access=_result_access(data),
     )
     yield Row(role="user", block=block, fragment=piece, event=event.id)
+
+
+def _result_access(data: Mapping[str, Any]) -> str:
+    """Under which permission the call looked, and what granted it."""
+    if data.get("read_back"):
+        return "session: its own results"
+    if data.get("name") == "history":
+        return "user: own sessions and memory of this repository"
+    return f"workspace: {data.get('access') or 'the path policy allows it'}"
 
 
 def _result_reason(data: Mapping[str, Any]) -> str:

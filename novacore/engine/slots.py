@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from novacore.engine.stub import MAX_TOKENS, StubOf, line_stub, spill_data, stub
-from novacore.errors import DiskRefused
 from novacore.logs import is_log
 from novacore.store.artifacts import Artifact
 from novacore.tokens import estimate
@@ -22,10 +21,12 @@ _SMALLEST = 800
 class StoreLike(Protocol):
     """The part of an artifact store that is needed here."""
 
-    refused: DiskRefused | None
-
     def put(self, call_id: str, text: str, *, tokens: int = 0) -> Artifact:
         """Store a text; never raises for the disk."""
+        ...
+
+    def take_warning(self) -> str:
+        """One line for the user when the disk has begun to refuse; else empty."""
         ...
 
 
@@ -104,13 +105,9 @@ class Slots:
         """Store a result and put its stub in its place: of one line if no other saves a fifth."""
         if not _may_leave(slot):
             return
-        refused_before = self._store.refused
         artifact = self._store.put(slot.output.id, slot.output.text, tokens=slot.output.tokens)
-        if not artifact.stored and artifact.reason != "off" and refused_before is None:
-            self._notices.append(
-                f"The disk refused a tool result ({artifact.reason}): it is kept in memory and"
-                " written once the disk takes it."
-            )
+        if warning := self._store.take_warning():
+            self._notices.append(warning)
         slot.of, slot.plugin = self._stub_of(slot, artifact, item), plugin
         self._show(slot, self._render(slot.of, slot.output))
         if slot.tokens > slot.output.tokens * _LEFT or len(slot.text) >= len(slot.output.text):

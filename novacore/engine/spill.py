@@ -9,7 +9,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 from novacore.engine.manifest import plugin_row
@@ -106,6 +106,17 @@ def message_tokens(limits: SpillLimits, used: int, soft_line: int, hard_line: in
     if used < soft_line:
         return limits.message_tokens
     return min(limits.message_tokens, max(0, hard_line - used) // 4)
+
+
+def limits_for(limits: SpillLimits, scale: float) -> SpillLimits:
+    """``limits`` in a window that is ``scale`` times 200,000 tokens; those of logs stay."""
+    return replace(
+        limits,
+        result_chars=int(limits.result_chars * scale),
+        result_tokens=int(limits.result_tokens * scale),
+        message_chars=int(limits.message_chars * scale),
+        message_tokens=int(limits.message_tokens * scale),
+    )
 
 
 def spill_paste(

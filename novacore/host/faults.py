@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from novacore.config.folders import private
+from novacore.config.regular import open_regular
 from novacore.host.types import Fault
 
 KEPT = timedelta(days=30)
 READ_BYTES = 4_000_000
 """Only the newest part of a larger file is read, and kept when old lines are dropped."""
 IN_MEMORY = 1_000
+_WORDS = ("plugin", "hook", "reason", "detail", "time", "session", "trace")
 
 
 def now() -> str:
@@ -124,7 +126,7 @@ def _open_private(file: Path, flags: int) -> Any:
 def _lines(file: Path) -> Iterator[tuple[bytes, Fault]]:
     if not file.exists():
         return
-    with file.open("rb") as lines:
+    with open_regular(file, follow=True) as lines:
         if (size := file.stat().st_size) > READ_BYTES:
             lines.seek(size - READ_BYTES)
             lines.readline()
@@ -137,6 +139,7 @@ def _parsed(line: bytes) -> Fault | None:
     try:
         data = json.loads(line)
         known = {field.name for field in fields(Fault)}
-        return Fault(**{key: value for key, value in data.items() if key in known})
-    except (ValueError, TypeError, AttributeError):
+        fault = Fault(**{key: value for key, value in data.items() if key in known})
+        return fault if all(isinstance(getattr(fault, name), str) for name in _WORDS) else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,8 +31,12 @@ class Analysis:
     failed: tuple[range, ...] = ()
 
 
+@functools.lru_cache(maxsize=2)
 def analyse(text: str) -> Analysis:
-    """Read an output once, for any number of excerpts."""
+    """Read an output once, for any number of excerpts: plugins and the host ask one after another.
+
+    Only the newest are remembered: an output may be some megabytes.
+    """
     lines = split(text)
     skipped = max(0, len(lines) - READ_LINES)
     read = lines[skipped:]

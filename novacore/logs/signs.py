@@ -17,6 +17,13 @@ _CANDIDATE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_HINTS = (
+    "error", "fail", "fatal", "exception", "traceback", "panic", "exit", "denied", "cannot",
+    "unable", "undefined", "not found", "no such", "no space", "abort", "killed", "fault", "not ok",
+    "unhandled", "uncaught", "npm err", "***",
+)  # fmt: skip
+_PLACED = re.compile(r":\d+:\d+:? +[A-Za-z]+\d")
+
 _EXCEPTION = r"(?:[\w$]+(?:\.|::|/))*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt)"
 _CAUSES = re.compile(
     r"E {2,}\S"
@@ -101,7 +108,7 @@ def score(text: str) -> int:
 
 def signs(lines: list[str], *, limit: int = 4000) -> list[Sign]:
     """The scored lines in their order; of more than ``limit`` those at both ends."""
-    found = [i for i, line in enumerate(lines) if _CANDIDATE.search(line)]
+    found = [i for i, line in enumerate(lines) if _hints(line) and _CANDIDATE.search(line)]
     if len(found) > limit:
         found = found[: limit // 2] + found[-limit // 2 :]
     result = []
@@ -112,6 +119,17 @@ def signs(lines: list[str], *, limit: int = 4000) -> list[Sign]:
             case = bool(_FAILED_CASES.match(text))
             result.append(Sign(line=index + 1, score=points, text=text, case=case))
     return result
+
+
+def _hints(line: str) -> bool:
+    """What every candidate fulfils; ten times as fast on the many lines that are none."""
+    low = line.lower()
+    return (
+        any(word in low for word in _HINTS)
+        or low.startswith("e  ")
+        or not low.isascii()
+        or _PLACED.search(low) is not None
+    )
 
 
 def sign_position(line: str) -> int:

@@ -131,12 +131,22 @@ class AnthropicProvider:
         backoff = Backoff(self._sleep)
         while True:
             try:
-                return _info(model, await client.models.retrieve(model))
+                return self._read_card(model, await client.models.retrieve(model))
             except Exception as error:
                 if _has_no_models_endpoint(error):
                     return ModelInfo(id=model, provider=self.name, images=True, caching=True)
                 failure = self._failure(error, model)
             await backoff.wait(failure)
+
+    def _read_card(self, model: str, card: object) -> ModelInfo:
+        from anthropic.types import ModelInfo as ModelCard
+
+        if not isinstance(card, ModelCard):  # The SDK hands on whatever text came with a 200.
+            raise errors.ModelError(
+                f"{_without_secrets(self._url)} answers, but not as a model's API does; check"
+                " providers.anthropic.base_url, or sign in to this network"
+            )
+        return _info(model, card)
 
     def _failure(self, error: Exception, model: str) -> errors.ModelError:
         """Our error for ``error``, its window remembered; raises what is no provider's failure."""
@@ -186,9 +196,10 @@ def _check_credentials(key: str, headers: Mapping[str, str]) -> None:
         raise errors.BadCredentials(
             "No API key: set ANTHROPIC_API_KEY in your shell, or use --model navigator"
         )
-    if not key.isprintable():
+    if not (key.isprintable() and key.isascii()):
         raise errors.BadCredentials(
-            "The API key holds a line break or a control character; set ANTHROPIC_API_KEY again"
+            "The API key holds a line break or another character that no key has;"
+            " set ANTHROPIC_API_KEY again"
         )
     for name, value in headers.items():
         if not value.isprintable():

@@ -52,6 +52,8 @@ def failure_of(error: Exception, at: Endpoint) -> errors.ModelError | None:
             f"Cannot reach {at.url}{_cause(error)}; check the network, or "
             "providers.anthropic.base_url"
         )
+    if type(error).__name__ == "InvalidURL":
+        return errors.Unreachable(f"{at.url} is no address; correct providers.anthropic.base_url")
     if _is_broken_stream(error):
         return errors.Unreachable(f"The connection to {at.url} broke; try again")
     return None
@@ -88,8 +90,8 @@ def _of_status(error: APIStatusError, at: Endpoint) -> errors.ModelError:
         )
     if kind == "not_found_error":
         return errors.UnknownModel(
-            f"No model {at.model} at {at.url}; choose another with --model, or with "
-            "`novacore config set model NAME`"
+            f"No model {at.model} at {at.url}; choose another with --model, or as `model` in your "
+            "config.toml"
         )
     if kind == "request_too_large" or status == 413:
         return errors.TooLong(f"The request is too large for {at.url}; compact the session")

@@ -45,7 +45,7 @@ class TurnEvent:
     started|progress|finished, status, text, diff, spilled, isError, exitCode}; plan {items};
     permission {questionId, callId, tool, subject, title, detail, warnings, protected, options};
     compaction {id, before, after, plugin, trigger, verdict}; recall {items}; notice {level, text};
-    idle {stopReason, usage, cost, steps, request}.
+    idle {stopReason, usage, cost, costs, steps, request}.
     """
 
     kind: TurnEventKind
@@ -78,6 +78,16 @@ class SessionInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What retention took away: files and bytes, of which sessions; ``busy`` were left alone."""
+
+    sessions: tuple[str, ...]
+    files: int
+    bytes: int
+    busy: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One line of ``novacore doctor``."""
 
@@ -85,6 +95,9 @@ class Check:
     ok: bool
     value: str
     advice: str = ""
+    """What to do, or what would be better; a check with advice may still be ok."""
+    group: str = ""
+    """Under which heading a person looks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

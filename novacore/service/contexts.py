@@ -42,11 +42,13 @@ def manifest(
     *,
     current_version: Callable[[str], str | None],
     faults: Iterable[Fault] = (),
+    costs: Sequence[Json] = (),
 ) -> Json:
     """The manifest of request ``number`` (None: the newest).
 
-    ``faults`` are the plugins' of this session: one that came after its request was sent (a late
-    answer, a deadline that passed meanwhile) is told with the last request of its turn.
+    ``costs`` are the whole session's, by purpose. ``faults`` are the plugins' of this session: one
+    that came after its request was sent (a late answer, a deadline that passed meanwhile) is told
+    with the last request of its turn.
 
     ``current_version`` gives the hash of a file as it is now, None when it cannot be read; a file
     fragment of another version is marked ``stale``. Raises UsageError for an unknown request.
@@ -76,6 +78,7 @@ def manifest(
         "cache": _cache(own, reply, fragments),
         "usage": reply.get("usage"),
         "dollars": reply.get("dollars"),
+        "costs": list(costs),
         "totals": {
             "fragments": len(fragments),
             "estimated_tokens": sum(piece["tokens"] for piece in fragments),

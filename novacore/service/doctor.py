@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from novacore import __version__
-from novacore.config.folders import cache_dir, config_dir
+from novacore.config.folders import cache_dir, config_dir, vocabularies
 from novacore.config.load import api_key
 from novacore.config.models import choose_model
 from novacore.service.api import Check
 from novacore.service.workspace import Workspace
+from novacore.tokens import O200K, find_vocabulary
 
 if TYPE_CHECKING:
     from novacore.host import PluginStatus
@@ -25,16 +28,14 @@ LOW_DISK = 500 * 2**20
 
 async def examine(space: Workspace, plugins: Iterable[PluginStatus]) -> tuple[Check, ...]:
     """Every check, in the order in which a person would read them."""
-    return (
-        *_versions(),
-        *_model(space),
-        *_grammars(),
-        *_programs(space),
-        *_folders(space),
-        _trust(space),
-        *_warnings(space),
-        *(_plugin(status) for status in plugins),
-    )
+    groups = {
+        "This installation": (*_versions(), *_grammars(), *_programs(space), _tokenizer()),
+        "The model": tuple(_model(space)),
+        "This folder": (_workspace(space), _trust(space), *_warnings(space)),
+        "Where things are kept": tuple(_folders(space)),
+        "Plugins": tuple(map(_plugin, plugins)),
+    }
+    return tuple(replace(c, group=name) for name, checks in groups.items() for c in checks)
 
 
 def _versions() -> Iterator[Check]:
@@ -74,6 +75,16 @@ def _grammars() -> Iterator[Check]:
     )
 
 
+def _tokenizer() -> Check:
+    found = find_vocabulary(vocabularies())
+    return Check(
+        name="vocabulary",
+        ok=True,
+        value=f"{O200K.name}, {found}" if found else "none: tokens are estimated by kind of text",
+        advice="" if found else f"novacore doctor --vocabulary {O200K.name}.tiktoken installs one",
+    )
+
+
 def _programs(space: Workspace) -> Iterator[Check]:
     for name, use in (("git", "needed for git facts"), ("rg", "makes text search faster")):
         found = shutil.which(name)
@@ -86,18 +97,28 @@ def _programs(space: Workspace) -> Iterator[Check]:
         )
 
 
+def _workspace(space: Workspace) -> Check:
+    return Check(name="workspace", ok=True, value=str(space.root))
+
+
 def _folders(space: Workspace) -> Iterator[Check]:
-    yield Check(name="workspace", ok=True, value=str(space.root))
     folders = (("state", space.state), ("configuration", config_dir()), ("cache", cache_dir()))
     for name, folder in folders:
-        yield Check(name=f"{name} folder", ok=True, value=str(folder))
-    free = shutil.disk_usage(space.state).free
+        there = _existing(folder)
+        ok = os.access(there, os.W_OK | os.X_OK)
+        advice = "" if ok else f"{there} cannot be written: unlock it, or set another folder"
+        yield Check(name=f"{name} folder", ok=ok, value=str(folder), advice=advice)
+    free = shutil.disk_usage(_existing(space.state)).free
     yield Check(
         name="disk",
         ok=free >= LOW_DISK,
         value=f"{free / 2**30:.1f} GiB free",
         advice="" if free >= LOW_DISK else "free some space: logs and outputs are kept there",
     )
+
+
+def _existing(folder: Path) -> Path:
+    return next(place for place in (folder, *folder.parents) if place.exists())
 
 
 def _trust(space: Workspace) -> Check:
@@ -118,7 +139,7 @@ def _warnings(space: Workspace) -> Iterator[Check]:
 def _plugin(status: PluginStatus) -> Check:
     ok = status.state in ("active", "disabled")
     return Check(
-        name=f"plugin {status.name}",
+        name=status.name,
         ok=ok,
         value=f"{status.state}, {status.source}",
         advice="" if ok else status.detail,

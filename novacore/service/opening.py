@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from novacore.config.folders import cache_dir, config_dir
+from novacore.config.folders import cache_dir, config_dir, vocabularies
 from novacore.config.load import api_key
 from novacore.config.models import ModelChoice, choose_model
 from novacore.engine.budget import Budget, budget_for
@@ -25,7 +26,7 @@ from novacore.session.parts import Limits, SessionParts
 from novacore.store.folder import SessionFolder
 from novacore.store.memory import memory_places
 from novacore.store.past import PastIndex
-from novacore.tokens import TokenCounter
+from novacore.tokens import TokenCounter, counter_at_hand
 from novacore.tools.context import ToolContext
 from novacore.tools.ledger import ReadLedger
 from novacore.tools.permission_store import RecordedRules
@@ -83,7 +84,6 @@ def make_host(
             code=code,
             past=past,
             on_usage=on_usage,
-            on_change=lambda plugin, hook: None,
         )
 
     masker = Masker(os.urandom(32), known=[api_key(workspace.settings)])
@@ -128,6 +128,8 @@ class Opener:
         self._host = host
         self._past = past
         self._providers: dict[str, ModelProvider] = {}
+        self._base: tuple[Callable[[str], int], str] | None = None
+        self._looked = False
 
     async def new(self) -> Session:
         """A new session, with its first record on disk."""
@@ -223,7 +225,7 @@ class Opener:
             info=info,
             budget=budget_of(info),
             budget_of=budget_of,
-            counter=TokenCounter(info.id),
+            counter=await self._counter(info.id),
             cost=self._cost(info),
             tools=built_in_tools(),
             permissions=self._permissions(folder),
@@ -236,12 +238,23 @@ class Opener:
             limits=Limits(steps=settings.limits.steps, dollars=settings.limits.dollars),
             spill=self._spill_limits(),
             recall_wait=settings.recall.wait_ms / 1000,
+            recall_waits={name: ms / 1000 for name, ms in settings.recall.wait_ms_of.items()},
             recall_limit=settings.recall.limit,
             confirmed=self._confirmed,
         )
         session = Session(parts)
         await session.open()
         return session
+
+    async def _counter(self, model: str) -> TokenCounter:
+        """By the exact vocabulary where its file is at hand, which takes half a second to load."""
+        if not self._looked:
+            self._base = await asyncio.to_thread(counter_at_hand, vocabularies())
+            self._looked = True
+        if self._base is None:
+            return TokenCounter(model)
+        count, name = self._base
+        return TokenCounter(model, base=count, name=name)
 
     def _confirmed(self, path: str) -> bool | None:
         space = self._workspace

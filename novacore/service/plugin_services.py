@@ -37,7 +37,6 @@ class PluginServices:
         code: CodeReads,
         past: PastReader,
         on_usage: Callable[[str, Mapping[str, Any], float | None], None],
-        on_change: Callable[[str, str], None],
     ) -> None:
         self.log = logging.getLogger(f"novacore.plugin.{name}")
         self.clock: Clock = SystemClock()
@@ -46,7 +45,6 @@ class PluginServices:
         self._name = name
         self._state = state
         self._on_usage = on_usage
-        self._on_change = on_change
 
     @property
     def data_dir(self) -> Path:
@@ -77,5 +75,8 @@ class PluginServices:
         self._on_usage(f"{self._name}.{name}", usage, cost)
 
     def changed(self, hook: str) -> None:
-        """The plugin's answer to ``hook`` may differ the next time it is asked."""
-        self._on_change(self._name, hook)
+        """The plugin's answer to ``hook`` may differ the next time it is asked.
+
+        No answer outlives its occasion here, so that nothing has to be dropped: it is only noted.
+        """
+        self.log.info("%s may answer %s differently from now on", self._name, hook)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -11,6 +12,7 @@ from novacore.errors import SessionNotFound, UsageError
 from novacore.service.api import (
     Check,
     ConfigValue,
+    Removed,
     ServiceOptions,
     SessionInfo,
     TrustEntry,
@@ -19,7 +21,7 @@ from novacore.service.api import (
 from novacore.service.contexts import manifest
 from novacore.service.reads import MAX_TOKENS, CodeReads
 from novacore.service.turns import TurnRun
-from novacore.service.workspace import FAULTS_FILE, Workspace, open_workspace
+from novacore.service.workspace import FAULTS_FILE, Workspace, open_workspace, root_of
 from novacore.tools.trust import Trusted, TrustStore
 from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
 
@@ -46,9 +48,11 @@ class Service:
         self._past: PastIndex | None = None
         self._sessions: dict[str, Session] = {}
         self._running: dict[str, TurnRun] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
         self._workspace = open_workspace(self._options)
+        self._loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -150,6 +154,7 @@ class Service:
         from novacore.store.folder import SESSIONS, list_sessions
         from novacore.store.locks import is_locked
 
+        self._check_identity()
         space = self.workspace
         found = list_sessions(space.state, principal=space.principal, repository=space.repository)
         return tuple(
@@ -162,13 +167,31 @@ class Service:
         found = self.sessions()
         return found[0].id if found else None
 
+    def collect(self, session: str = "", *, days: int | None = None) -> Removed:
+        """Remove spilled texts, and of old sessions also what requests held; logs stay.
+
+        Of one ``session`` whatever its age, else of all that nobody used for ``days`` (None: the
+        setting). Raises SessionNotFound, SessionLocked, DiskRefused.
+        """
+        from novacore.store.gc import collect, remove_spilled
+
+        space = self.workspace
+        kept = space.settings.spill.retention_days if days is None else days
+        made = remove_spilled(space.state, session) if session else collect(space.state, days=kept)
+        return Removed(sessions=made.sessions, files=made.files, bytes=made.bytes, busy=made.busy)
+
     def session_events(self, id: str) -> tuple[Event, ...]:
         """Every event of a session, in order."""
         return tuple(self._folder(id).log.events)
 
+    def session_info(self, id: str) -> SessionInfo:
+        """A session of this person by its id or a unique beginning of it, wherever it was."""
+        return self._info(id)
+
     def context(self, session_id: str, request: int | None = None) -> Mapping[str, Any]:
         """The manifest of a request (None: the newest)."""
         from novacore.host import read_faults
+        from novacore.session.costs import costs
 
         folder = self._folder(session_id)
         faults = read_faults(self.workspace.state / FAULTS_FILE)
@@ -177,6 +200,7 @@ class Service:
             folder.snapshots.requests(),
             request,
             current_version=self._reads().version,
+            costs=costs(folder.log.events),
             faults=[fault for fault in faults if fault.session == folder.id],
         )
 
@@ -222,25 +246,36 @@ class Service:
 
     def trust_status(self, path: Path) -> TrustEntry:
         """Whether a folder is trusted as it is now, and what trust would let run."""
-        return _trust_entry(self._trust().status(self._trust_root(path)))
+        return _trust_entry(self._trust().status(root_of(self.workspace.cwd / path)))
 
     def trust(self, path: Path) -> TrustEntry:
         """Trust a folder as it is now."""
-        return _trust_entry(self._trust().grant(self._trust_root(path)))
+        return _trust_entry(self._trust().grant(root_of(self.workspace.cwd / path)))
 
     def trust_list(self) -> tuple[TrustEntry, ...]:
         """Every folder that was trusted."""
         return tuple(map(_trust_entry, self._trust().list()))
 
     def trust_revoke(self, path: Path) -> None:
-        """Take trust back."""
-        self._trust().revoke(self._trust_root(path))
+        """Take trust back, also from a folder that is gone."""
+        full = self.workspace.cwd / path
+        self._trust().revoke(root_of(full) if full.is_dir() else full)
 
     async def doctor(self) -> tuple[Check, ...]:
         """Versions, grammars, keys, paths, plugins, disk - and what to do."""
         from novacore.service.doctor import examine
 
         return await examine(self.workspace, await self.plugins())
+
+    def install_vocabulary(self, file: Path) -> Path:
+        """Copy a tokenizer's vocabulary to where counts look for it, checked by its hash.
+
+        Raises UsageError for any other file.
+        """
+        from novacore.config.folders import vocabularies
+        from novacore.tokens import install_vocabulary
+
+        return install_vocabulary(self.workspace.cwd / file, vocabularies())
 
     def config_values(self) -> tuple[ConfigValue, ...]:
         """Every configuration value with its origin."""
@@ -267,16 +302,21 @@ class Service:
         from novacore.service.opening import Opener
 
         if self._opener is None:
+            self._check_identity()
             host = await self._loaded_host()
             assert self._past is not None
             self._opener = Opener(self._options, self.workspace, host, self._past)
         return self._opener
 
     def _report_usage(self, name: str, usage: Mapping[str, Any], dollars: float | None) -> None:
-        for id in self._running:
-            self._sessions[id].record.append(
-                "usage", {"purpose": name, "dollars": dollars, **usage}, by="plugin"
-            )
+        """Called from plugins' threads; a session belongs to the loop's."""
+
+        def count() -> None:
+            for id in self._running:
+                self._sessions[id].count(name, usage, dollars)
+
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(count)
 
     def _session(self, id: str) -> Session:
         if id not in self._sessions:
@@ -289,12 +329,22 @@ class Service:
             raise UsageError(f"session {session_id} is not working: ask it instead")
         return run
 
+    def _check_identity(self) -> None:
+        """Without an id of the repository nobody could tell whose sessions these are."""
+        if self.workspace.refused is not None:
+            raise self.workspace.refused
+
     def _folder(self, id: str) -> SessionFolder:
         from novacore.store.folder import SessionFolder
 
         if id in self._sessions:
             return self._sessions[id].parts.folder
-        return SessionFolder.open(self.workspace.state, id, write=False)
+        found = SessionFolder.open(self.workspace.state, id, write=False)
+        if found.meta.principal not in ("", self.workspace.principal):
+            raise SessionNotFound(
+                f"there is no session {id} of yours; see `novacore sessions list`"
+            )
+        return found
 
     def _info(self, id: str) -> SessionInfo:
         return _session_info(self._folder(id).meta)
@@ -305,10 +355,6 @@ class Service:
 
     def _trust(self) -> TrustStore:
         return self.workspace.trust_store()
-
-    def _trust_root(self, path: Path) -> Path:
-        here = ServiceOptions(cwd=self.workspace.cwd / path)
-        return open_workspace(here).root
 
 
 def _lapsed_trust(space: Workspace) -> tuple[str, ...]:

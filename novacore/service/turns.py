@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novacore.errors import LimitReached, NovaCoreError, UsageError
 from novacore.service.api import TurnEvent
+from novacore.session.costs import costs
 from novacore.session.inputs import usage_total
 from novacore.types import PermissionAnswer, PermissionQuestion
 
@@ -120,6 +121,7 @@ class TurnRun:
             "steps": session.steps,
             "request": session.window.number,
             "cost": session.spent,
+            "costs": costs(e for e in session.record.events if e.turn == session.record.turn),
             "usage": usage_total(session.record.events, session.record.turn),
             "used": session.window.used,
             "window": session.parts.info.window,

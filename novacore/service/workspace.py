@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from novacore.config.folders import private, state_dir
 from novacore.config.load import Config, load
-from novacore.errors import UsageError
+from novacore.errors import DiskRefused, UsageError
 from novacore.service.api import ServiceOptions
 from novacore.store.repository import repository_id
 from novacore.tools.paths import PathPolicy
@@ -34,6 +36,8 @@ class Workspace:
     config: Config
     principal: str
     repository: str
+    """Its id; empty where none could be kept, as ``refused`` says."""
+    refused: DiskRefused | None
     state: Path
     user_names: tuple[str, ...]
     """Instruction files by the user's own settings, whatever the workspace's say."""
@@ -61,21 +65,26 @@ class Workspace:
 def open_workspace(options: ServiceOptions, environ: Mapping[str, str] | None = None) -> Workspace:
     """Find the workspace of ``options.cwd``. Raises UsageError when there is no such folder."""
     cwd = _folder(options.cwd)
-    root = _repository_root(cwd)
-    state = private(state_dir())
+    root = root_of(cwd)
+    state = state_dir()
+    # Whoever only reads code needs none; what must be written there says so itself.
+    with suppress(OSError):
+        private(state)
     # Before the workspace has a word: its settings count only once it is trusted.
     own = load(flags=options.overrides, environ=environ)
     names = _instruction_names(own.settings)
     entry = TrustStore(state / TRUST_FILE, names).status(root)
     config = load(root=root, trusted=entry.trusted, flags=options.overrides, environ=environ)
+    repository, refused = _identity(root, state)
     return Workspace(
         cwd=cwd,
         root=root,
         trusted=entry.trusted,
         trust_changes=entry.changed,
         config=config,
-        principal=getpass.getuser(),
-        repository=repository_id(root, state=state),
+        principal=_user(),
+        repository=repository,
+        refused=refused,
         state=state,
         user_names=names,
     )
@@ -87,7 +96,7 @@ def _instruction_names(settings: Settings) -> tuple[str, ...]:
 
 def _folder(path: Path) -> Path:
     try:
-        real = path.expanduser().resolve(strict=True)
+        real = Path(os.path.expanduser(path)).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise UsageError(f"no such folder: {path}") from error
     if not real.is_dir():
@@ -95,12 +104,31 @@ def _folder(path: Path) -> Path:
     return real
 
 
-def _repository_root(cwd: Path) -> Path:
-    """The nearest folder above that holds ``.git``; never the home folder itself or above it."""
-    home = Path.home()
+def _identity(root: Path, state: Path) -> tuple[str, DiskRefused | None]:
+    try:
+        return repository_id(root, state=state), None
+    except DiskRefused as error:
+        return "", error
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run under a number that has no name.
+        return f"uid-{os.getuid()}"
+
+
+def root_of(path: Path) -> Path:
+    """The nearest folder above that holds ``.git``; never the home folder itself or above it.
+
+    Raises UsageError when there is no such folder.
+    """
+    cwd = _folder(path)
+    home = Path(os.path.expanduser("~"))
     for folder in (cwd, *cwd.parents):
         if folder == home and folder != cwd:
             return cwd
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return folder
     return cwd

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
 from novacore.engine.clean import clean
-from novacore.engine.spill import Settled, settle
-from novacore.logs import failing_tests, first_error
+from novacore.engine.spill import Asking, Settled, limits_for, settle
+from novacore.logs import analyse, first_error
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.record import Record
 from novacore.session.window import Window
 from novacore.store.jsontext import well_formed
 from novacore.tokens import estimate
-from novacore.tools.dispatch import Dispatcher
+from novacore.tools.dispatch import THREAD_CHARS, Dispatcher
 from novacore.types import (
     Event,
     PermissionAnswer,
@@ -51,6 +52,8 @@ class Acting:
         self._parts = parts
         self._window = window
         self._dispatcher = Dispatcher(parts.tools, parts.permissions)
+        self._granted: dict[str, str] = {}
+        """By call: what let it run, until its result is recorded."""
 
     async def run(self, calls: Sequence[ToolUse], emit: Emit, ask: Ask) -> None:
         """Run the calls and record one result for each, in their order, whatever happens."""
@@ -70,11 +73,11 @@ class Acting:
             started=self._started,
             finished=self._finished,
         )
-        task = asyncio.current_task()
-        stopped = task is not None and task.cancelling() > 0
-        await self._enter(taken, outcomes, emit, stopped=stopped)
+        prepared = await self._all_prepared(taken, outcomes)
+        settled, stopped = await self._settled(taken, prepared)
+        self._enter(taken, prepared, settled, emit)
         if stopped:
-            # The dispatcher returns in spite of the cancel so that all of it is recorded first.
+            # A cancel that came meanwhile had to wait until all of it was recorded.
             raise asyncio.CancelledError
 
     def _recording(self, ask: Ask) -> Ask:
@@ -101,6 +104,10 @@ class Acting:
         told = {name: getattr(question, name) for name in _RECORDED}
         data = {"question": told, "outcome": outcome, "reason": reason}
         self._record.append("permission", data, by=by)
+        if outcome in ("once", "session", "always"):
+            self._granted[question.call_id] = f"the {by} allowed it: {outcome}"
+        elif outcome == "allow":
+            self._granted[question.call_id] = reason
 
     def _started(self, call: ToolCall, summary: str) -> None:
         """On disk before anything happens that could not be taken back. Raises DiskRefused."""
@@ -122,21 +129,40 @@ class Acting:
             {"finished": call.id, "status": outcome.status, "exit_code": outcome.exit_code},
         )
 
-    async def _enter(
-        self,
-        calls: Sequence[ToolCall],
-        outcomes: Sequence[ToolOutcome],
-        emit: Emit,
-        *,
-        stopped: bool,
-    ) -> None:
-        outcomes = [self._prepared(c, o) for c, o in zip(calls, outcomes, strict=True)]
+    async def _all_prepared(
+        self, calls: Sequence[ToolCall], outcomes: Sequence[ToolOutcome]
+    ) -> Sequence[ToolOutcome]:
+        """The outcomes as they may be recorded; long ones are made so beside the event loop."""
+
+        def prepare() -> Sequence[ToolOutcome]:
+            return [self._prepared(c, o) for c, o in zip(calls, outcomes, strict=True)]
+
+        if sum(len(outcome.text) for outcome in outcomes) < THREAD_CHARS:
+            return prepare()
+        work = asyncio.ensure_future(asyncio.to_thread(prepare))
+        while not work.done():
+            # What has happened is recorded: a cancel waits for the end of this.
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({work})
+        return work.result()
+
+    async def _settled(
+        self, calls: Sequence[ToolCall], outcomes: Sequence[ToolOutcome]
+    ) -> tuple[Settled, bool]:
+        """What enters history, and whether the turn was stopped: then no plugin is waited for."""
         outputs = [_output(c, o, self._goal()) for c, o in zip(calls, outcomes, strict=True)]
-        settled = await settle(
+        task = asyncio.current_task()
+        if task is None or not task.cancelling():
+            with suppress(asyncio.CancelledError):
+                return await self._settle(outputs, self._parts.host), False
+        return await self._settle(outputs, _Nobody()), True
+
+    async def _settle(self, outputs: Sequence[ToolOutput], host: Asking) -> Settled:
+        return await settle(
             outputs,
             session=self._parts.ref,
-            host=_Nobody() if stopped else self._parts.host,
-            limits=self._parts.spill,
+            host=host,
+            limits=limits_for(self._parts.spill, self._parts.budget.scale),
             store=self._parts.folder.artifacts,
             used=self._window.used,
             soft_line=self._parts.budget.soft,
@@ -145,6 +171,14 @@ class Acting:
             key=self._parts.key,
             turn=self._record.turn,
         )
+
+    def _enter(
+        self,
+        calls: Sequence[ToolCall],
+        outcomes: Sequence[ToolOutcome],
+        settled: Settled,
+        emit: Emit,
+    ) -> None:
         for notice in settled.notices:
             emit("notice", {"level": "warning", "text": notice})
         for row in settled.trace:
@@ -165,7 +199,7 @@ class Acting:
         return replace(
             outcome,
             text=masked.text,
-            failing=outcome.failing or failing_tests(masked.text),
+            failing=outcome.failing or analyse(masked.text).failing,
             error_line=outcome.error_line or _error_line(outcome, masked.text),
         )
 
@@ -173,9 +207,10 @@ class Acting:
         piece = settled.by_id[call.id]
         if piece.spill is not None:
             self._record.append("spill", {"output_id": call.id, **piece.spill})
-        event = self._record.append(
-            "tool_result", _result(call, outcome, piece.text, piece.spill), by="tool"
-        )
+        data = _result(call, outcome, piece.text, piece.spill)
+        if granted := self._granted.pop(call.id, ""):
+            data["access"] = granted
+        event = self._record.append("tool_result", data, by="tool")
         if outcome.plan is not None:
             items = [asdict(item) for item in outcome.plan]
             self._record.append("plan", {"items": items}, by="model")

@@ -36,11 +36,16 @@ def anchor_of(usage: Usage, *, request: int, asked: int, counted: int) -> Anchor
     )
 
 
-def anchors_in(events: Iterable[Event], model: str) -> Iterator[Anchor]:
-    """The anchors of a log, oldest first, as far as they are of ``model``."""
+def anchors_in(events: Iterable[Event], model: str, counted_by: str) -> Iterator[Anchor]:
+    """The anchors of a log, oldest first, as far as they are of ``model``.
+
+    ``counted_by`` names what their estimates must have been made with, to be comparable.
+    """
     for event in events:
         data = event.data
         if event.kind != "usage" or "asked" not in data or data.get("model") != model:
+            continue
+        if data.get("counted_by", counted_by) != counted_by:
             continue
         estimates = {name: int(data[name]) for name in ("request", "asked", "counted")}
         found = anchor_of(_usage(data), **estimates)

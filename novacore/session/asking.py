@@ -10,6 +10,7 @@ from novacore.engine.arguments import Shortened, shorten
 from novacore.engine.manifest import positions_of
 from novacore.engine.normalise import likeliest
 from novacore.engine.rows import Row
+from novacore.engine.spill import limits_for
 from novacore.errors import BadRequest, TooLong
 from novacore.session import inputs
 from novacore.session.answering import Reply, answer, usage_of
@@ -88,7 +89,7 @@ class Asking:
     def _shortened(self, blocks: list[dict[str, Any]]) -> Shortened:
         return shorten(
             blocks,
-            limits=self._parts.spill,
+            limits=limits_for(self._parts.spill, self._parts.budget.scale),
             store=self._parts.folder.artifacts,
             mask=lambda text: self._parts.context.masker.mask(text).text,
             offered=frozenset(tool.name for tool in self._window.tools),

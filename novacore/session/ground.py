@@ -7,9 +7,10 @@ import platform
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from novacore.code.git import head
-from novacore.engine.baseline import BaselineSection
+from novacore.engine.baseline import BaselineSection, mode_update
 from novacore.engine.frames import frame
 from novacore.engine.instructions import PlacedSection
 from novacore.session.confirmed import Weighed
@@ -35,6 +36,12 @@ def sections(
     told.append(_section("permissions", "permissions", "permissions", _permissions(parts)))
     said = [_instruction(rule.placed, parts, rule.doubt) for rule in rules]
     return (*told, *sorted([*said, *kept], key=lambda section: section.level))
+
+
+def mode_change(mode: str, now: Sequence[BaselineSection]) -> dict[str, Any]:
+    """The data of an ``update`` event: the mode is another one than the model was told."""
+    permissions = next(section for section in now if section.id == "permissions")
+    return mode_update(mode, permissions)
 
 
 def _environment(parts: SessionParts) -> str:

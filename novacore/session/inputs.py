@@ -30,13 +30,13 @@ ASKED_CHARS = 20_000
 
 def user_data(text: str, parts: SessionParts) -> dict[str, Any]:
     """The data of a ``user`` event; a very large paste becomes an artifact and a stub."""
-    from novacore.engine.spill import spill_paste
+    from novacore.engine.spill import limits_for, spill_paste
 
     clean = text.encode("utf-8", "replace").decode("utf-8")
     masked = parts.context.masker.mask(clean).text
     shown, artifact = spill_paste(
         masked,
-        parts.spill,
+        limits_for(parts.spill, parts.budget.scale),
         parts.folder.artifacts,
         offered_tools=frozenset(parts.tools),
         key=parts.key,

@@ -68,7 +68,10 @@ class SessionParts:
     cwd: Path
     limits: Limits = field(default_factory=Limits)
     spill: SpillLimits = field(default_factory=SpillLimits)
+    """For a window of 200,000 tokens; the budget says how much more a larger one takes."""
     recall_wait: float = 0.05
+    recall_waits: Mapping[str, float] = field(default_factory=dict)
+    """By plugin: the seconds that a turn waits for it instead."""
     recall_limit: int = 5
     confirmed: Callable[[str], bool | None] = lambda path: True
     """Whether the user trusts an instruction file (its path) with what it holds now; None for a

@@ -47,6 +47,8 @@ class Record:
         self.sections: Mapping[str, BaselineSection] = {}
         """The baseline as the model was told it."""
         self.stated = Stated()
+        self.mode = ""
+        """As the model was told it last."""
         self.turn = 0
         self.boundaries: list[Event] = []
         self._by_id: dict[str, int] = {}
@@ -118,6 +120,8 @@ class Record:
         self.state = fold(self.state, event)
         self.told = told_after(self.told, event)
         self.sections = sections_after(self.sections, event)
+        if event.kind in ("session", "update"):
+            self.mode = str(event.data.get("mode") or self.mode)
         self.stated = stated_after(self.stated, event, self._count)
         if event.kind == "compaction":
             self.boundaries.append(event)

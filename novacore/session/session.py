@@ -19,6 +19,7 @@ from novacore.session.acting import Acting
 from novacore.session.asking import Asking
 from novacore.session.compacting import Compacting
 from novacore.session.confirmed import ConfirmedRules
+from novacore.session.costs import side_call
 from novacore.session.parts import Ask, Emit, SessionParts
 from novacore.session.past_events import event_opener
 from novacore.session.record import Record
@@ -79,6 +80,12 @@ class Session:
         self.parts.trace.take()
         self.parts.folder.close()
 
+    def count(self, name: str, usage: Mapping[str, Any], dollars: float | None) -> None:
+        """Take in what a plugin's side call cost: a line of its own, and part of the limit."""
+        data = side_call(name, usage, dollars)
+        self.record.append("usage", data, by="plugin")
+        self._asking.spent += data["dollars"] or 0.0
+
     def steer(self, text: str) -> None:
         """Queue words of the user; they join the next request beside the newest results."""
         self._steer.append(text)
@@ -131,7 +138,7 @@ class Session:
             count=self.parts.counter.base,
             turn=self.record.turn,
         )
-        return await self._recall.ready(self.parts.recall_wait)
+        return await self._recall.ready(self.parts.recall_wait, self.parts.recall_waits)
 
     def _hear(self, said: Mapping[str, Any], emit: Emit) -> None:
         event = self.record.append("user", said, by="user")
@@ -220,7 +227,11 @@ class Session:
     async def _tell(self, emit: Emit) -> None:
         """Tell the baseline, or what differs in it since it was told."""
         now = await self._ground(emit)
-        data = difference(self.record.told, now) if self.record.told else full_update(now)
+        mode = self.parts.context.mode
+        if self.record.told and self.record.mode != mode:
+            self.record.append("update", ground.mode_change(mode, now))
+        whole = full_update(now) | {"mode": mode}
+        data = difference(self.record.told, now) if self.record.told else whole
         if data is not None:
             self.record.append("update", data)
         self._drain(emit)
@@ -290,5 +301,8 @@ class Session:
         """One line for each fault that the user has not heard of, and for a disk that refuses."""
         for line in self.parts.host.drain_notices():
             emit("notice", {"level": "warning", "text": line})
-        if warning := self.parts.folder.log.take_warning():
+        folder = self.parts.folder
+        results = folder.artifacts.take_warning()
+        # That nothing at all is written says it of results too.
+        if warning := folder.log.take_warning() or results:
             emit("notice", {"level": "error", "text": warning})

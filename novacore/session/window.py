@@ -62,7 +62,8 @@ class Window:
         """Take up the epoch of the last request, or start one where that request changed."""
         self.start_epoch(tools)
         anchor = None
-        for anchor in anchors_in(self._record.events, self._parts.info.id):
+        counter = self._parts.counter
+        for anchor in anchors_in(self._record.events, self._parts.info.id, counter.base_name):
             self._parts.counter.learn(anchor.asked, anchor.sent)
         last, view = self._last, self._record.view
         size = int(last.get("rows", 0))
@@ -114,12 +115,13 @@ class Window:
         self._mark = made.newest_mark
         return made
 
-    def answered(self, cost: CallCost, *, whole: bool = True) -> Mapping[str, int]:
+    def answered(self, cost: CallCost, *, whole: bool = True) -> Mapping[str, int | str]:
         """Take the provider's usage as the new anchor, and learn from it.
 
         Gives what a later process needs to do the same: ``asked`` and ``counted``, the estimates of
-        the request and of the window with its answer. Not ``whole``: a part of the answer is in the
-        window by its stub only, so that its real tokens are none of the window's.
+        the request and of the window with its answer, and what made them. Not ``whole``: a part of
+        the answer is in the window by its stub only, so that its real tokens are none of the
+        window's.
         """
         if not whole:
             self._anchor = None
@@ -131,7 +133,7 @@ class Window:
             self._parts.counter.learn(anchor.asked, anchor.sent)
             self._anchor = anchor
         self._note_usage(cost)
-        return estimates
+        return {**estimates, "counted_by": self._parts.counter.base_name}
 
     def _note_usage(self, cost: CallCost) -> None:
         row = {"answer_to": self.number, "usage": asdict(cost.usage), "dollars": cost.dollars}

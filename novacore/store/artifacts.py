@@ -64,6 +64,7 @@ class ArtifactStore:
         self.folder = folder
         self.refused: DiskRefused | None = None
         """Why the newest write failed; None when it did not."""
+        self._warned = False
         self._to_disk = to_disk
         self._memory_bytes = memory_bytes
         self._unstored: dict[str, bytes] = {}
@@ -100,6 +101,16 @@ class ArtifactStore:
                     break
                 del self._unstored[id]
             return len(self._unstored)
+
+    def take_warning(self) -> str:
+        """One line for the user, once for every time that the disk begins to refuse; else empty."""
+        if self.refused is None or self._warned:
+            return ""
+        self._warned = True
+        return (
+            f"the disk refused a tool result ({self.refused.reason}): it is kept in memory and"
+            " written once the disk takes it"
+        )
 
     def ids(self) -> tuple[str, ...]:
         """Every artifact, those of earlier processes too, by name."""
@@ -177,7 +188,7 @@ class ArtifactStore:
             self.refused = refusal(error, path)
             self._known[id] = replace(self._known[id], reason=self.refused.reason)
             return False
-        self.refused = None
+        self.refused, self._warned = None, False
         self._known[id] = replace(self._known[id], path=path, stored=True, reason="")
         return True
 

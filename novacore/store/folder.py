@@ -16,7 +16,13 @@ from novacore.store.ids import session_id
 from novacore.store.locks import WriterLock
 from novacore.store.log import EventLog
 from novacore.store.meta import LOG_NAME, SessionMeta, current_meta
-from novacore.store.private import private_folder, refusal, sweep, write_private
+from novacore.store.private import (
+    private_folder,
+    read_private,
+    refusal,
+    sweep,
+    write_private,
+)
 from novacore.store.reasoning import ReasoningStore
 from novacore.store.snapshots import Snapshots
 from novacore.types import LOG_VERSION
@@ -90,6 +96,11 @@ class SessionFolder:
             lock.acquire()
         try:
             log = EventLog.open(path / LOG_NAME, clock=clock, read_only=not write)
+            if write and not log.events:
+                raise StoreError(
+                    f"the log of session {path.name} holds no record that can be read;"
+                    " start a new session, this one stays as it is"
+                )
         except StoreError:
             if lock is not None:
                 lock.release()
@@ -126,7 +137,7 @@ class SessionFolder:
     def _stored_key(self) -> bytes:
         path = self.path / "key"
         with suppress(OSError):
-            if len(key := path.read_bytes()) == _KEY_BYTES:
+            if len(key := read_private(path)) == _KEY_BYTES:
                 return key
         key = os.urandom(_KEY_BYTES)
         if self._lock is not None:
@@ -165,16 +176,27 @@ def find_session(state: Path, id: str) -> Path:
 def list_sessions(
     state: Path, *, principal: str | None = None, repository: str | None = None
 ) -> list[SessionMeta]:
-    """Every session, newest first; only those of a principal and repository where given."""
+    """Every session, newest first; only those of a principal and repository where given.
+
+    One whose log does not say whose it is any more is everybody's, so that it is not overlooked.
+    """
     found = []
     for name in _session_names(state / SESSIONS):
         try:
             meta = current_meta(state / SESSIONS / name)
+        except FileNotFoundError:
+            continue  # It has just been made, or its making was cut off: nothing is in it.
         except OSError as error:
             meta = SessionMeta(id=name, damaged=(f"cannot be read: {error.strerror}",))
-        if principal in (None, meta.principal) and repository in (None, meta.repository):
+        if _belongs(meta, principal, repository):
             found.append(meta)
     return sorted(found, key=lambda meta: (meta.updated, meta.id), reverse=True)
+
+
+def _belongs(meta: SessionMeta, principal: str | None, repository: str | None) -> bool:
+    if meta.damaged and not meta.principal:
+        return True
+    return principal in (None, meta.principal) and repository in (None, meta.repository)
 
 
 def _session_names(folder: Path) -> list[str]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from novacore.config.regular import open_regular
 from novacore.store.private import FLAGS, create_private, private_folder, write_all
 
 MAX_LINE = 256 * 2**20
@@ -28,7 +29,7 @@ class RawLine:
 
 def read_lines(path: Path, *, start: int = 0, number: int = 0) -> Iterator[RawLine]:
     """The lines from byte ``start`` on, split at 0x0a only. Raises OSError."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         file.seek(start)
         while data := file.readline(MAX_LINE):
             number += 1

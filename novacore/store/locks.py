@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from novacore.errors import SessionLocked
+from novacore.errors import DiskRefused, SessionLocked
 from novacore.store.private import private_folder, refusal
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class WriterLock:
             lock.acquire(timeout=timeout, poll_interval=0.02)
         except Timeout as error:
             raise SessionLocked(
-                f"another process writes session {self._folder.name}; fork it, or open it to read"
+                f"another process works in session {self._folder.name}; wait for its end, or read"
+                f" it: novacore sessions show {self._folder.name}"
             ) from error
         except OSError as error:
             raise refusal(error, path) from error
@@ -58,5 +59,8 @@ def is_locked(folder: Path) -> bool:
         lock.acquire(timeout=0)
     except SessionLocked:
         return True
+    except DiskRefused:
+        # Where this user cannot even take the lock, it only reads.
+        return False
     lock.release()
     return False

@@ -10,7 +10,7 @@ from typing import Any
 
 from novacore.errors import NewerLog
 from novacore.store.jsontext import from_bytes, to_bytes
-from novacore.store.private import write_private
+from novacore.store.private import read_private, write_private
 from novacore.store.records import Scanned, scan
 from novacore.types import JSON, Event
 
@@ -98,8 +98,8 @@ def _take(values: JSON, event: Event) -> None:
         values["title"] = _title(str(event.data.get("text", "")))
     elif event.kind == "assistant" and event.data.get("model"):
         values["model"] = str(event.data["model"])
-    elif event.kind == "update" and event.data.get("scope") == "mode":
-        values["mode"] = str(event.data.get("mode") or values["mode"])
+    elif event.kind == "update" and event.data.get("mode"):
+        values["mode"] = str(event.data["mode"])
 
 
 def _title(text: str) -> str:
@@ -109,7 +109,7 @@ def _title(text: str) -> str:
 
 def _read(folder: Path) -> SessionMeta:
     try:
-        value = from_bytes((folder / NAME).read_bytes())
+        value = from_bytes(read_private(folder / NAME))
     except (OSError, ValueError):
         return SessionMeta(id=folder.name)
     return _checked(value, folder.name) or SessionMeta(id=folder.name)

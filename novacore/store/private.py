@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from novacore.config.folders import private
+from novacore.config.regular import open_regular
 from novacore.errors import DiskRefused
 
 FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -32,6 +33,12 @@ def private_folder(folder: Path) -> Path:
     if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
     return folder
+
+
+def read_private(path: Path) -> bytes:
+    """The bytes of a file that was written here. Raises OSError, also for anything but a file."""
+    with open_regular(path) as file:
+        return file.read()
 
 
 def create_private(path: Path) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from novacore.errors import DiskRefused
 from novacore.store.jsontext import from_bytes, to_bytes
-from novacore.store.private import refusal, write_private
+from novacore.store.private import read_private, refusal, write_private
 from novacore.types import JSON
 
 
@@ -63,7 +63,7 @@ class ReasoningStore:
         if self._forgotten:
             return {}
         try:
-            value: Any = from_bytes(self._path(prefix_hash).read_bytes())
+            value: Any = from_bytes(read_private(self._path(prefix_hash)))
         except (OSError, ValueError):
             return {}
         if not isinstance(value, dict) or not isinstance(value.get("blocks"), list):

@@ -5,11 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from novacore.config.folders import state_dir
 from novacore.errors import DiskRefused
-from novacore.store.private import TEMP_PREFIX, create_private, private_folder, refusal, write_all
+from novacore.store.private import (
+    TEMP_PREFIX,
+    create_private,
+    private_folder,
+    read_private,
+    refusal,
+    write_all,
+)
 
 NAME = "novacore-id"
 _ID = re.compile(rb"[0-9a-f]{32}\n?")
@@ -24,18 +32,25 @@ def repository_id(root: Path, *, state: Path | None = None) -> str:
     """
     real = root.resolve()
     common = common_dir(real)
-    if common is not None and (found := _id_in(common / NAME)):
-        return found
+    if common is not None:
+        with suppress(OSError):
+            if found := _id_in(common / NAME):
+                return found
     by_path = (state or state_dir()) / "repositories" / "by-path"
     top = common.parent if common is not None else real
     path = by_path / hashlib.sha256(os.fsencode(top)).hexdigest()[:32]
     try:
         private_folder(by_path)
+        if found := _id_in(path):
+            return found
     except OSError as error:
-        raise refusal(error, by_path) from error
-    if found := _id_in(path):
-        return found
-    raise DiskRefused(f"cannot keep the id of {real} in {by_path}; make that folder writable")
+        refused = refusal(error, path)
+        raise DiskRefused(
+            f"cannot keep an id of {real}: {error.strerror} ({refused.reason}); free or unlock"
+            f" {by_path}",
+            reason=refused.reason,
+        ) from error
+    raise DiskRefused(f"cannot keep an id of {real}: {path} is no file; move it away")
 
 
 def common_dir(root: Path) -> Path | None:
@@ -91,18 +106,15 @@ def _first_line(path: Path) -> str:
 
 
 def _id_in(path: Path) -> str:
-    """The id in ``path``, made if there is none; empty where that is not possible."""
-    try:
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            return ""
-        known = path.read_bytes()[:64] if path.exists() else b""
-        if _ID.fullmatch(known):
-            return known.decode().strip()
-        if known or path.exists():
-            path.unlink()
-        return _create(path)
-    except OSError:
+    """The id in ``path``, made if there is none; empty where no file stands. Raises OSError."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
         return ""
+    known = read_private(path)[:64] if path.exists() else b""
+    if _ID.fullmatch(known):
+        return known.decode().strip()
+    if known or path.exists():
+        path.unlink()
+    return _create(path)
 
 
 def _create(path: Path) -> str:

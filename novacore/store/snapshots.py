@@ -11,7 +11,7 @@ from typing import Any
 from novacore.errors import DiskRefused, StoreError
 from novacore.store.jsontext import from_bytes, to_bytes
 from novacore.store.lines import append_line, read_lines
-from novacore.store.private import refusal, write_private
+from novacore.store.private import read_private, refusal, write_private
 from novacore.types import JSON
 
 BLOBS = "blobs"
@@ -50,7 +50,7 @@ class Snapshots:
         text = self._blobs.get(digest)
         try:
             if text is None:
-                text = self._path(digest).read_bytes()
+                text = read_private(self._path(digest))
             value: Any = from_bytes(text)
         except (OSError, ValueError) as error:
             raise StoreError(f"the content of snapshot {digest[:12]} is no longer kept") from error

@@ -12,6 +12,7 @@ from novacore.tokens.ratios import starting_ratio
 from novacore.tokens.vocabulary import (
     O200K,
     Vocabulary,
+    counter_at_hand,
     find_vocabulary,
     install_vocabulary,
     vocabulary_counter,
@@ -21,6 +22,7 @@ __all__ = [
     "O200K",
     "TokenCounter",
     "Vocabulary",
+    "counter_at_hand",
     "estimate",
     "find_vocabulary",
     "install_vocabulary",

@@ -16,7 +16,7 @@ LOWEST, HIGHEST = 0.5, 4.0
 class TokenCounter:
     """Counts for one model. ``base`` is the unscaled count: by class, or by a vocabulary.
 
-    ``name`` says which it is. ``ratio`` None starts at the model's usual ratio.
+    ``name`` (``base_name``) says which it is. ``ratio`` None starts at the model's usual ratio.
     """
 
     def __init__(
@@ -30,14 +30,14 @@ class TokenCounter:
         self.model = model
         self.ratio = starting_ratio(model) if ratio is None else ratio
         self.base = base
-        self._name = name
+        self.base_name = name
         self._samples = 0
 
     @property
     def method(self) -> str:
         """How the counts are made, for the manifest."""
         learned = f"learned from {self._samples}" if self._samples else "start"
-        return f"{self._name} x {self.ratio:.2f} ({learned})"
+        return f"{self.base_name} x {self.ratio:.2f} ({learned})"
 
     def count(self, text: str) -> int:
         """Tokens of ``text`` for this model, rounded up."""

@@ -57,6 +57,12 @@ def find_vocabulary(*folders: Path, vocabulary: Vocabulary = O200K) -> Path | No
     return None
 
 
+def counter_at_hand(*folders: Path) -> tuple[Callable[[str], int], str] | None:
+    """A counter over the vocabulary in ``folders`` or in tiktoken's cache, and its name."""
+    path = find_vocabulary(*folders)
+    return None if path is None else (vocabulary_counter(path), O200K.name)
+
+
 def install_vocabulary(file: Path, folder: Path, *, vocabulary: Vocabulary = O200K) -> Path:
     """Copy a vocabulary file into ``folder``; raises ``errors.UsageError`` for any other file."""
     if not file.is_file():

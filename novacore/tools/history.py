@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from novacore.services import Remembered
+from novacore.tools.repeats import answer
 from novacore.types import Source, Status, ToolCall, ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 8
 MAX_LIMIT = 50
 _EXCERPT_CHARS = 600
+_OTHER = "other words, fewer of them, or search for what the code says"
 
 SPEC = ToolSpec(
     name="history",
     description=(
-        "Search past sessions and memory of this repository by words (query), or open one event"
-        " of this or a past session in full (event, session)."
+        "Search past sessions and memory of this repository by words (query), or open an event, or"
+        " a range of events (first..last), of this or a past session (event, session)."
     ),
     schema={
         "type": "object",
@@ -71,13 +73,15 @@ async def _searched(call: ToolCall, context: ToolContext) -> ToolOutcome:
         memory_only=bool(call.input.get("memory_only")),
     )
     kept = [hit for hit in found if not session or session in hit.uri][:limit]
+    lines = [line for hit in kept for line in (*_shown(hit).split("\n"), "")][:-1]
     if not kept:
-        return _error(
+        lines = [
             f"Nothing found for {query!r}. That the words do not occur is all it says:"
-            " try other words, or fewer.",
-            "not_found",
-        )
-    return ToolOutcome(text="\n\n".join(_shown(hit) for hit in kept))
+            " try other words, or fewer."
+        ]
+    status: Status = "ok" if kept else "not_found"
+    scope = f"session {session}" if session else "past sessions and memory"
+    return answer(call, context, lines, status=status, scope=scope, other=_OTHER)
 
 
 def _shown(hit: Remembered) -> str:

@@ -16,6 +16,9 @@ from novacore.tools.handles import read_regular, write_regular
 from novacore.tools.path_forms import broken, foreign
 from novacore.tools.path_rules import DENIED, PROTECTED, PathRules
 
+OWN_RESULTS = "own tool results"
+"""The rule under which a session reads what left its window."""
+
 _APPROVED: ContextVar[frozenset[str]] = ContextVar("approved", default=frozenset())
 
 
@@ -110,7 +113,7 @@ class PathPolicy:
     def _judge(self, real: Path, *, write: bool) -> Access:
         name = self._named(real)
         if self._artifacts and real.parent == self._artifacts and not write:
-            return Access(real=real, relative=name, verdict="allow", rule="own tool results")
+            return Access(real=real, relative=name, verdict="allow", rule=OWN_RESULTS)
         if self._mine(real):
             return _denied(real, name, "NovaCore's own folder", _OWN)
         if pattern := self._denied.match(self._ruled(real)):

@@ -13,6 +13,7 @@ from novacore.code.text import AS_IS
 from novacore.tools import outcomes
 from novacore.tools.artifact_reads import PREFIX, read_artifact
 from novacore.tools.files import Opened, file_source, open_file, path_question, printable
+from novacore.tools.paths import OWN_RESULTS
 from novacore.tools.whole_secrets import masked_part
 from novacore.types import (
     FileRecord,
@@ -86,6 +87,8 @@ def _read(given: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     access = context.policy.resolve(path, write=False)
     if access.verdict != "allow":
         return outcomes.denied(printable(access.reason))
+    if access.rule == OWN_RESULTS:
+        return read_artifact(access.real.stem, target, context)
     opened = open_file(access, context)
     if isinstance(opened, ToolOutcome):
         return opened

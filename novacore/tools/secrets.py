@@ -72,7 +72,8 @@ class Masker:
         self._seen[value] = kind
 
     def _again(self, text: str) -> Iterator[tuple[int, int, str]]:
-        for value, kind in self._seen.items():
+        # A copy: texts are masked on several threads.
+        for value, kind in list(self._seen.items()):
             place = text.find(value)
             while place >= 0:
                 yield place, place + len(value), kind

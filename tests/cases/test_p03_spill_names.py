@@ -1,4 +1,7 @@
-"""P03: hostile or oversized tool ids, and where the file lands."""
+"""P03: hostile or oversized tool ids, and where the file lands.
+
+At the door of the store, and through the command line with a model that gives the case's ids.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,18 @@ import json
 import os
 import re
 import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
+from engine.wire import load_rules
+from fakellm import FakeServer, Scripted, ToolUse, Turn
 from novacore.errors import ArtifactNotFound
 from novacore.store.folder import SessionFolder
+from service.project_kit import environment, make_project, novacore, user_config
+from service.turns_kit import results
 
 CASE = ("cases", "agent", "P03_spill_names_and_place")
 
@@ -123,3 +132,102 @@ def test_f7_the_store_reads_its_own_results_and_nothing_beside_them(isolated, sp
         with pytest.raises(ArtifactNotFound):
             folder.artifacts.text(name)
     other.close()
+
+
+# --- the same through the command line -------------------------------------------------------
+
+SHOW = """import json
+import sys
+
+print("x" * 60_000 + json.load(open({ids!r}))[int(sys.argv[1])])
+"""
+
+
+@pytest.fixture(scope="module")
+def through(shared, tmp_path_factory):
+    """The case's ids from a model over HTTP; afterwards it reads its results and what is beside."""
+    given = json.loads((shared(*CASE) / "input.json").read_text())["tool_use_ids"]
+    base = tmp_path_factory.mktemp("p03")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("STATE", "CONFIG", "CACHE"):
+            patch.setenv(f"NOVACORE_{name}_DIR", str(base / name.lower()))
+        patch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        user_config('[permissions]\nallow = ["python *"]\n')
+        root = make_project(base / "repo")
+        (base / "ids.json").write_text(json.dumps(given))
+        (root / "show.py").write_text(SHOW.format(ids=str(base / "ids.json")))
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "show")
+        other = SessionFolder.create(Path(base / "state"), {"principal": "me"})
+        other.artifacts.put("toolu_other", "theirs " * 10_000, tokens=20_000)
+        other.close()
+        calls = [
+            Turn((ToolUse("run", {"command": f"python show.py {n}"}, id=id),))
+            for n, id in enumerate(given)
+        ]
+        reads = [
+            lambda request: Turn.call(
+                "read", path=str(newest(base) / "tool-results/toolu_01AbCdEf.txt")
+            ),
+            lambda request: Turn.call("read", path=str(newest(base) / "events.jsonl")),
+            Turn.call(
+                "read", path=str(base / f"state/sessions/{other.id}/tool-results/toolu_other.txt")
+            ),
+            lambda request: Turn.call("read", path=str(newest(base) / "tool-results")),
+        ]
+        with FakeServer(Scripted([*calls, *reads, Turn.say("done")])) as fake:
+            done = novacore("ask", "Run them.", "--yes", cwd=root, env=environment(fake.url))
+            requests = list(fake.requests)
+        status = git(root, "status", "--porcelain", "--ignored")
+        gone = novacore("sessions", "gc", newest(base).name, cwd=root, env=environment())
+    return {
+        "ids": given, "done": done, "requests": requests, "session": newest(base, other.id),
+        "status": status, "gone": gone,
+    }  # fmt: skip
+
+
+def newest(base, but=""):
+    sessions = [p for p in (base / "state/sessions").iterdir() if p.name != but]
+    return max(sessions, key=lambda path: (path / "events.jsonl").stat().st_mtime)
+
+
+def git(root, *words):
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    done = subprocess.run(
+        ["git", *who, "-C", str(root), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_f1_f4_every_id_goes_back_as_it_came(through, shared):
+    assert through["done"].returncode == 0, through["done"].stderr
+    rules = load_rules(shared)
+    for request in through["requests"]:
+        assert rules(request.body) == []
+    last = through["requests"][-1].body["messages"]
+    uses = [b["id"] for m in last for b in m["content"] if b["type"] == "tool_use"]
+    # Only an id that was there before gets a number: a provider refuses one twice.
+    assert uses[: len(through["ids"]) - 1] == through["ids"][:-1]
+    assert uses[len(through["ids"]) - 1] == f"{through['ids'][-1]}_2"
+
+
+def test_f6_git_sees_nothing_of_it(through):
+    assert through["status"] == ""
+
+
+def test_f7_the_agent_reads_its_own_results_and_nothing_beside_them(through):
+    answers = results(through["requests"][-1].body)
+    own, log, foreign, folder = list(answers.values())[-4:]
+    assert not own[1]
+    assert "xxxx" in own[0]
+    for text, is_error in (log, foreign, folder):
+        assert is_error
+        assert "NovaCore's own folders" in text or "folder" in text
+        assert "theirs" not in text
+
+
+def test_f8_a_command_removes_the_spilled_texts_of_a_session(through):
+    assert through["gone"].returncode == 0, through["gone"].stderr
+    assert through["gone"].stdout.startswith(f"{len(through['ids'])} files of 1 session")
+    assert list((through["session"] / "tool-results").iterdir()) == []
+    assert (through["session"] / "events.jsonl").exists()

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 from novacore.errors import BadCredentials, ConfigError, SessionNotFound
-from novacore.service.api import Check, ConfigValue, SessionInfo, TrustEntry, TurnEvent
+from novacore.service.api import Check, ConfigValue, Removed, SessionInfo, TrustEntry, TurnEvent
 from novacore.types import Candidate, Event, Hit, Hits, Outline, Range, ReadResult, Symbol
 
 ID = "019a0000-1111-7222-8333-444455556666"
@@ -278,6 +278,16 @@ class FakeService:
     def sessions(self):
         old = info(id="019a0000-2222", updated="2025-01-01", title="older", locked=True)
         return (old, info(damaged=("line 3: half a record",)))
+
+    def session_info(self, id):
+        found = [one for one in self.sessions() if one.id.startswith(id)]
+        if len(found) != 1:
+            raise SessionNotFound(f"{len(found)} sessions begin with {id}")
+        return found[0]
+
+    def collect(self, session="", *, days=None):
+        self.seen.append(("collect", session, days))
+        return Removed(sessions=(ID,), files=3, bytes=2 * 2**20, busy=("019a0000-2222",))
 
     def session_events(self, id):
         made = [

@@ -28,6 +28,9 @@ RUNS = [
     (("sessions", "show", "019a0000-1"), "session", 0),
     (("sessions", "show", "019a"), "error", 1),
     (("sessions", "show", "zzz"), "error", 1),
+    (("sessions", "gc"), "gc", 0),
+    (("sessions", "gc", ID), "gc", 0),
+    (("sessions", "gc", ID, "--days", "3"), "error", 2),
     (("plugins",), "plugins", 0),
     (("trust", "--list"), "trust", 0),
     (("trust", "--yes"), "trust", 0),
@@ -61,6 +64,13 @@ def test_every_schema_is_one_and_is_used():
     for schema in files.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     assert set(files) == kinds
+
+
+def test_what_was_removed_and_what_was_not_is_told(cli, service):
+    outcome = cli("sessions", "gc", "--days", "0")
+    assert outcome.out == "3 files of 1 session, 2.0 MiB\n"
+    assert "019a0000-2222 is in use" in outcome.err
+    assert ("collect", "", 0) in service.seen
 
 
 def test_a_read_names_its_place_and_version(cli, service):
@@ -127,8 +137,9 @@ def test_the_doctor_fails_when_something_must_be_fixed(cli, tmp_path):
     (tmp_path / "broken").mkdir()
     outcome = cli("doctor", "--cwd", "broken")
     assert outcome.code == 1
-    assert "FIX key" in outcome.out
-    assert "export ANTHROPIC_API_KEY" in outcome.out
+    assert "  FIX   key     absent\n" in outcome.out
+    assert f"\n{' ' * 16}export ANTHROPIC_API_KEY" in outcome.out
+    assert outcome.out.endswith("1 thing to fix\n")
 
 
 def test_settings_show_their_origin_when_asked(cli):

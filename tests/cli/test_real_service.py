@@ -136,6 +136,16 @@ def test_the_doctor_names_what_it_checked(real_cli, valid):
     assert valid(outcome.json)["data"]["ok"] == (outcome.code == 0)
 
 
+def test_a_wrong_vocabulary_is_refused_and_none_is_needed(real_cli, tmp_path):
+    (tmp_path / "o200k_base.tiktoken").write_text("aGVsbG8= 0\n")
+    outcome = real_cli("doctor", "--vocabulary", "o200k_base.tiktoken")
+    assert outcome.code == 2
+    assert "SHA-256" in outcome.err
+    rows = {row["name"]: row for row in real_cli("doctor", "--json").json["data"]["checks"]}
+    assert "estimated" in rows["vocabulary"]["value"]
+    assert rows["vocabulary"]["group"] == "This installation"
+
+
 def test_trust_that_lapsed_is_told(real_cli, tmp_path):
     rules = tmp_path / "AGENTS.md"
     rules.write_text("Use tabs.\n")

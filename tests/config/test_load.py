@@ -158,7 +158,7 @@ def test_tables_are_merged_entry_by_entry():
         ("[qqqq]\n", ":1: ", "unknown key qqqq"),
         ("[limits]\nsteps = 'many'\n", ":2: ", "limits.steps should be a valid integer"),
         ("[limits]\nsteps = true\n", ":2: ", "limits.steps"),
-        ("limits = 5\n", ":1: ", "limits should be a valid dictionary"),
+        ("limits = 5\n", ":1: ", "limits should be a table"),
         ("mode = 'yolo'\n", ":1: ", "mode should be 'read-only', 'ask' or 'accept-edits'"),
         ("[recall]\nwait_ms = 3001\n", ":2: ", "recall.wait_ms"),
         ("[plugins.order]\nspil = ['a']\n", ":2: ", "plugins.order.spil"),

@@ -46,6 +46,13 @@ def keys(result):
     return [found.item.key for found in result.items]
 
 
+async def test_a_plugin_may_be_waited_for_longer_than_the_others(hosts):
+    patient, slow = recalling(item("a"), seconds=0.3), recalling(item("b"), seconds=3)
+    run = await run_of(hosts(), {"patient": patient, "slow": slow})
+    first = await run.ready(0.0, {"patient": 3.0})
+    assert (keys(first), first.waiting) == (["a"], ("slow",))
+
+
 async def test_what_is_late_joins_a_later_request_of_the_same_turn(hosts):
     quick, slow = recalling(item("a")), recalling(item("b"), item("a2", "text of a"), seconds=0.5)
     run = await run_of(hosts(), {"quick": quick, "slow": slow})

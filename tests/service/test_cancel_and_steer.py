@@ -81,7 +81,10 @@ async def test_a_cancel_while_the_model_writes_keeps_what_came(project, shared):
 
 
 async def test_a_cancel_before_anything_happened_loses_no_word(project):
-    async with FakeServer(Scripted([Turn.say("Hello.")])) as fake, serving(project, fake) as service:
+    async with (
+        FakeServer(Scripted([Turn.say("Hello.")])) as fake,
+        serving(project, fake) as service,
+    ):
         session = (await service.new_session()).id
         watch = Watch(service, session, "Do not forget this.")
         await asyncio.sleep(0)
@@ -190,7 +193,10 @@ async def test_closing_the_service_stops_the_turn_and_records_its_end(project):
 
 
 async def test_what_is_said_meanwhile_stands_behind_the_newest_results(project, shared):
-    calls = (ToolUse("read", {"path": "calc.py"}, id="r1"), ToolUse("glob", {"pattern": "*"}, id="g"))
+    calls = (
+        ToolUse("read", {"path": "calc.py"}, id="r1"),
+        ToolUse("glob", {"pattern": "*"}, id="g"),
+    )
     script = Scripted([Turn(calls), Turn.say("As you wish.")])
     async with FakeServer(script) as fake, serving(project, fake) as service:
         session = (await service.new_session()).id

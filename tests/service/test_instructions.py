@@ -179,3 +179,19 @@ async def test_a_plugin_cannot_raise_a_file_of_an_untrusted_workspace(project, h
         (first,) = [e for e in log_of(session) if e["kind"] == "update"]
         kinds = {part["uri"]: part["kind"] for part in first["data"]["parts"]}
         assert kinds["file:AGENTS.md"] == "untrusted"
+
+
+async def test_a_mode_stays_with_the_session_until_the_user_names_another(project):
+    script = [Turn.say(word) for word in ("one", "two", "three")]
+    async with FakeServer(Scripted(script)) as fake:
+        async with serving(project, fake) as service:
+            session = (await service.new_session()).id
+            await say(service, session, "first")
+        async with serving(project, fake, mode="read-only") as service:
+            await service.open_session(session)
+            await say(service, session, "second")
+        async with serving(project, fake) as service:
+            assert (await service.open_session(session)).mode == "read-only"
+            await say(service, session, "third")
+        assert told(fake.requests[-1]).count("The user changed the mode.") == 1
+        assert told(fake.requests[-1]).count("Mode read-only:") == 1

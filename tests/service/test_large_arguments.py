@@ -76,12 +76,13 @@ async def test_a_stub_that_comes_back_as_an_argument_is_refused(project, shared)
 
 
 async def test_many_texts_of_one_answer_leave_largest_first_until_they_fit(project, shared):
-    texts = [f"# {n}\n" + "x = 1\n" * (7_000 - 10 * n) for n in range(6)]
+    prose = "Some words of a text that goes on and on.\n"
+    texts = [f"# {n}\n" + prose * (1_100 - 10 * n) for n in range(6)]
     calls = tuple(
-        ToolUse("write", {"path": f"f{n}.py", "content": text}) for n, text in enumerate(texts)
+        ToolUse("write", {"path": f"f{n}.md", "content": text}) for n, text in enumerate(texts)
     )
     fake, session, _ = await turn(project, [Turn(calls)], shared)
-    assert [(project / f"f{n}.py").read_text() for n in range(6)] == texts
+    assert [(project / f"f{n}.md").read_text() for n in range(6)] == texts
     kept = [len(given["content"]) for given in inputs(fake.requests[1])]
     assert sum(kept) <= 200_000
     gone = [r["data"]["output_id"] for r in log_of(session) if r["kind"] == "spill"]
@@ -90,9 +91,19 @@ async def test_many_texts_of_one_answer_leave_largest_first_until_they_fit(proje
 
 
 async def test_secrets_of_an_argument_are_in_no_file(project, shared, isolated):
-    command = f"echo {SECRET}\n" + "# comment about nothing at all\n" * 4_000
-    fake, session, _ = await turn(project, [Turn.call("run", command=command)], shared)
+    write = Turn.call("write", path="big.py", content=f"token = '{SECRET}'\n{BIG}")
+    fake, session, _ = await turn(project, [write], shared)
+    assert SECRET in (project / "big.py").read_text()
     assert "[secret:github-token#" in json.dumps(log_of(session))
     for path in (isolated / "state").rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
     assert SECRET not in json.dumps(fake.requests[-1].body)
+
+
+@pytest.mark.parametrize(("window", "whole"), [(200_000, False), (1_000_000, True)])
+async def test_limits_grow_with_the_window(project, shared, window, whole):
+    prose = "Some words of a text that goes on and on.\n" * 2_000
+    write = Turn.call("write", path="notes.md", content=prose)
+    fake, _, _ = await turn(project, [write], shared, window=window)
+    (content,) = [given["content"] for given in inputs(fake.requests[1])]
+    assert (content == prose) == whole

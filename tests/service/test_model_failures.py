@@ -105,9 +105,7 @@ async def test_too_many_requests_are_waited_for(project):
 
 async def test_an_overload_before_any_text_is_tried_again(project, shared):
     early = Turn((Text("Never shown."),), fault=Fault("stream_error", after_events=2))
-    fake, (events,), session = await turns(
-        project, Scripted([early, Turn.say("Shown.")]), "Hello?"
-    )
+    fake, (events,), session = await turns(project, Scripted([early, Turn.say("Shown.")]), "Hello?")
     assert text_of(events) == "Shown."
     assert [e["kind"] for e in log_of(session)].count("assistant") == 1
     check_wire(shared, fake)

@@ -30,7 +30,7 @@ DEADLINE = 0.6
 LATE_AFTER = 1.5
 
 ANSWERS = {
-    "spill": 'SpillPlan(items=tuple(SpillItem(output_id=o.id, ranges=(LineRange(start_line=1, '
+    "spill": "SpillPlan(items=tuple(SpillItem(output_id=o.id, ranges=(LineRange(start_line=1, "
     'end_line=2),), note="{word}") for o in request.outputs))',
     "compact": 'compaction(request, "{word}")',
     "recall": '[Recalled(key="k", text="{word}", uri="mem:{word}")]',
@@ -361,7 +361,7 @@ async def test_p30_f6_protected_tools_stay_and_invented_ones_are_reported(three_
 async def test_a_required_plugin_that_fails_stops_the_turn_and_keeps_the_words(
     folder, project, short_deadlines
 ):
-    folder.add("strict", 'class P(Hooks):\n    def recall(self, request):\n        1 / 0\n')
+    folder.add("strict", "class P(Hooks):\n    def recall(self, request):\n        1 / 0\n")
     overrides = {"plugins.required": ["strict"]}
     async with FakeServer(Scripted([])) as fake:
         async with serving(project, fake, overrides=overrides) as service:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
+import random
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,7 @@ from service.project_kit import (
     sessions_folder,
     user_config,
 )
-from service.turns_kit import check_wire, log_of, results, say, serving, text_of, texts
+from service.turns_kit import check_wire, log_of, results, say, serving, texts
 
 ACT = """import pathlib, sys, time
 with pathlib.Path("effects.txt").open("a") as file:
@@ -199,7 +198,9 @@ def model(request):
             fault=Fault("stall", after_events=5, seconds=0.4),
             chunk_chars=8,
         )
-    return Turn((Text("Both were looked after."),), fault=Fault("stall", after_events=3, seconds=0.3))
+    return Turn(
+        (Text("Both were looked after."),), fault=Fault("stall", after_events=3, seconds=0.3)
+    )
 
 
 MOMENTS = [
@@ -216,38 +217,49 @@ MOMENTS = [
 
 @pytest.mark.parametrize(("moment", "mark", "delay"), MOMENTS, ids=[m for m, *_ in MOMENTS])
 def test_kill_9(project, shared, moment, mark, delay):
+    killed_and_continued(project, shared, mark, delay)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(40))
+def test_kill_9_at_any_moment(project, shared, number):
+    """At the first sign of life, and then at any time until it would have ended by itself."""
+    killed_and_continued(project, shared, "", random.Random(number).uniform(0, 4))
+
+
+def killed_and_continued(project, shared, mark, delay):
     user_config('[permissions]\nallow = ["python *"]\n')
     with FakeServer(model) as fake:
         env = environment(fake.url)
         seen = kill_when(mark, delay, project, env)
         (session,) = [path.name for path in sessions_folder().iterdir()]
         written = log_of(session)
-        newest = max((event["seq"] for event in seen), default=0)
+        newest = max((event["seq"] for event in seen if "seq" in event), default=0)
         assert newest <= written[-1]["seq"], "what was shown is on the disk"
-        told = {e["callId"]: e["text"] for e in seen if e.get("phase") == "finished"}
-        for id, text in told.items():
-            (result,) = [r["data"] for r in written if r["data"].get("call_id") == id
-                         and r["kind"] == "tool_result"]  # fmt: skip
-            assert result["text"] == text
-        before = len(fake.requests)
+        answers = {r["data"]["call_id"]: r["data"] for r in written if r["kind"] == "tool_result"}
+        for event in seen:
+            if event.get("phase") == "finished":
+                assert answers[event["callId"]]["text"] == event["text"]
         sent = requests_of(fake)
-
         again = novacore("ask", "Go on.", "--yes", "--json", "--session", session[:18],
                          cwd=project, env=env)  # fmt: skip
         assert again.returncode == 0, again.stderr
         check_wire(shared, fake)
         assert json_lines(again.stdout)[-1]["data"]["text"] == "Both were looked after."
-        assert requests_of(fake)[before].startswith(sent[-1]) if sent else True
+        if sent:
+            assert requests_of(fake)[len(sent)].startswith(sent[-1])
+    check_log(project, written, log_of(session))
 
-    after = log_of(session)
-    assert after[: len(written)] == written
+
+def check_log(project, before, after):
+    """Nothing was changed or lost, each call has one result, and no effect came twice."""
+    assert after[: len(before)] == before
     answered = [r["data"]["call_id"] for r in after if r["kind"] == "tool_result"]
     begun = [r["data"]["call_id"] for r in after if r["kind"] == "tool_started"]
     assert len(answered) == len(set(answered)) == 2
     assert len(begun) == len(set(begun))
     effects = (project / "effects.txt").read_text().split()
-    assert len(effects) == len(set(effects)), "no effect is repeated"
-    assert len(effects) <= len(begun)
+    assert len(effects) == len(set(effects)) <= len(begun)
 
 
 def kill_when(mark, delay, project, env):
@@ -265,5 +277,5 @@ def kill_when(mark, delay, project, env):
                 threading.Timer(delay, process.send_signal, (signal.SIGKILL,)).start()
                 mark = "\0"
     guard.cancel()
-    assert process.returncode == -signal.SIGKILL
+    assert process.returncode in (-signal.SIGKILL, 0)
     return [json.loads(line) for line in lines if line.endswith("\n")]

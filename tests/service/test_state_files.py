@@ -188,9 +188,7 @@ def about_the_disk(events):
 
 async def test_p04_f8_s6_a_result_that_cannot_be_stored(project, small_disk, shared):
     """The log has room, the output has not."""
-    (project / "big.py").write_text(
-        'print("x" * 79 + "\\n", end="")\n' * 1 + 'print(("y" * 79 + "\\n") * 30000)\n'
-    )
+    (project / "big.py").write_text('print(("y" * 79 + "\\n") * 30_000)\n')
     user_config('[permissions]\nallow = ["python *"]\n')
     call = Turn((ToolUse("run", {"command": "python big.py"}),))
     script = Scripted([call, call, Turn.say("I go on.")])
@@ -222,33 +220,34 @@ async def test_p04_f8_s7_a_log_that_cannot_be_written(project, small_disk, share
             Turn((ToolUse("run", {"command": "python leak.py"}, id="again"),)),
         ]
     )  # fmt: skip
-    async with FakeServer(script) as fake, serving(project, fake, assume_yes=True) as service:
-        session = (await service.new_session()).id
-        first = await say(service, session, "Fill the disk.")
-        assert text_of(first) == "I could only look."
-        got = results(fake.requests[2].body)
-        assert got["effect"][1], "what cannot be recorded is not done"
-        assert "could not be recorded" in got["effect"][0]
-        assert "ENOSPC" in got["effect"][0]
-        assert "def net" in got["look"][0]
-        second = await say(service, session, "What do you know?")
-        assert len([*about_the_disk(first), *about_the_disk(second)]) == 1
-        assert fake.requests[3].appended_only, "the conversation in memory is not lost"
-        fill.unlink()
-        third = await say(service, session, "Now run it.")
-        assert not about_the_disk(third)
-        assert results(fake.requests[-1].body)["again"][1] is False
-        written = log_of(session)
-        answered = [r["data"]["call_id"] for r in written if r["kind"] == "tool_result"]
-        assert answered == ["fill", "effect", "look", "again"]
-        said = [r["data"]["text"] for r in written if r["kind"] == "user"]
-        assert said == ["Fill the disk.", "What do you know?", "Now run it."]
-        check_wire(shared, fake)
-    async with serving(project, fake) as service:
-        await service.open_session(session)
-        await say(service, session, "And in another process?")
-        assert fake.requests[-1].appended_only
-        assert service.context(session)["epoch"] == 1
+    async with FakeServer(script) as fake:
+        async with serving(project, fake, assume_yes=True) as service:
+            session = (await service.new_session()).id
+            first = await say(service, session, "Fill the disk.")
+            assert text_of(first) == "I could only look."
+            got = results(fake.requests[2].body)
+            assert got["effect"][1], "what cannot be recorded is not done"
+            assert "could not be recorded" in got["effect"][0]
+            assert "ENOSPC" in got["effect"][0]
+            assert "def net" in got["look"][0]
+            second = await say(service, session, "What do you know?")
+            assert len([*about_the_disk(first), *about_the_disk(second)]) == 1
+            assert fake.requests[3].appended_only, "the conversation in memory is not lost"
+            fill.unlink()
+            third = await say(service, session, "Now run it.")
+            assert not about_the_disk(third)
+            assert results(fake.requests[-1].body)["again"][1] is False
+            written = log_of(session)
+            answered = [r["data"]["call_id"] for r in written if r["kind"] == "tool_result"]
+            assert answered == ["fill", "effect", "look", "again"]
+            said = [r["data"]["text"] for r in written if r["kind"] == "user"]
+            assert said == ["Fill the disk.", "What do you know?", "Now run it."]
+            check_wire(shared, fake)
+        async with serving(project, fake) as service:
+            await service.open_session(session)
+            await say(service, session, "And in another process?")
+            assert fake.requests[-1].appended_only
+            assert service.context(session)["epoch"] == 1
 
 
 def test_a_disk_that_is_full_from_the_start_is_one_line(project, small_disk):
@@ -285,3 +284,15 @@ def test_a_session_on_a_disk_that_became_read_only_goes_on(project, small_disk):
     assert_one_line_or_an_answer(done)
     assert any(role == "user" for role, _ in blocks(fake.requests[-1].body))
     assert (sessions_folder() / session).is_dir()
+
+
+def test_reading_code_needs_no_state_folder(project, small_disk, monkeypatch):
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    monkeypatch.setenv("NOVACORE_STATE_DIR", str(small_disk / "never-made"))
+    for words in (("outline", "calc.py"), ("read", "calc.py::net"), ("find", "gross")):
+        done = novacore(*words, cwd=project)
+        assert (done.returncode, done.stderr) == (0, "")
+    doctor = novacore("doctor", "--json", cwd=project)
+    checks = {row["name"]: row for row in json.loads(doctor.stdout)["data"]["checks"]}
+    assert not checks["state folder"]["ok"]
+    assert "cannot be written" in checks["state folder"]["advice"]

@@ -59,7 +59,7 @@ def test_an_unknown_or_hostile_id_is_not_found(state, id):
 def test_a_second_writer_is_refused_and_may_read(state):
     folder = SessionFolder.create(state, FIRST)
     assert is_locked(folder.path)
-    with pytest.raises(SessionLocked, match="fork it"):
+    with pytest.raises(SessionLocked, match="another process"):
         SessionFolder.open(state, folder.id)
     reader = SessionFolder.open(state, folder.id, write=False)
     with pytest.raises(SessionLocked):

@@ -9,6 +9,7 @@ import pytest
 
 from novacore.services import Remembered
 from novacore.tools.context import ToolContext
+from novacore.tools.ledger import ReadLedger
 from novacore.tools.paths import PathPolicy
 from novacore.tools.secrets import Masker
 from novacore.types import ToolCall, ToolOutcome, ToolSpec
@@ -83,7 +84,7 @@ def context(workspace, policy) -> ToolContext:
         policy=policy,
         masker=Masker(b"k" * 32),
         artifacts=Artifacts(),
-        ledger=None,
+        ledger=ReadLedger(),
         past=Past(),
     )
 
@@ -120,6 +121,6 @@ def plain_context(tmp_path_factory):
         policy=policy,
         masker=Masker(b"k"),
         artifacts=Artifacts(),
-        ledger=None,
+        ledger=ReadLedger(),
         past=Past(),
     )

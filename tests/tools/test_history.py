@@ -41,6 +41,14 @@ async def test_a_search_gives_excerpts_with_where_they_come_from(past, call):
     )
 
 
+async def test_the_same_search_again_says_so_and_then_stops(past, call):
+    texts = [
+        (await HistoryTool().run(call("history", query="sqlite"), past)).text for _ in range(3)
+    ]
+    assert "asked this before" in texts[1]
+    assert "we chose sqlite" not in texts[2]
+
+
 async def test_a_miss_is_no_statement_about_the_world(past, call):
     outcome = await HistoryTool().run(call("history", query="kafka"), past)
     assert (outcome.status, outcome.is_error) == ("not_found", False)

@@ -67,7 +67,9 @@ def _refusal(state: State, event: Event, title: str) -> State:
 def _update(state: State, event: Event) -> State:
     if event.data.get("scope") != "mode":
         return state
-    mode = Statement(id="mode", text=outcomes.one_line(event.data.get("text", "")), event=event.id)
+    named = event.data.get("mode")
+    text = f"mode: {named}" if named else outcomes.one_line(event.data.get("text", ""))
+    mode = Statement(id="mode", text=text, event=event.id)
     rest = tuple(item for item in state.conditions if item.id != mode.id)
     return replace(state, conditions=(*rest, mode))
 

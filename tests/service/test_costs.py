@@ -1,0 +1,50 @@
+"""What a session cost: the turns' own calls and every side call, each by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from fakellm import FakeServer, Scripted, Turn
+from host.plugin_folder import PluginFolder
+from service.project_kit import make_project, user_config
+from service.turns_kit import log_of, say, serving
+
+PAYING = """
+    class P(Hooks):
+        def __init__(self, config, services):
+            self._services = services
+
+        def recall(self, request):
+            usage = {"uncached": 400, "output": 30, "purpose": "turn", "odd": 1, "cache_read": -5}
+            self._services.report_usage("rerank", usage, 0.25)
+            self._services.report_usage("embed", {"uncached": 9}, float("nan"))
+            return None
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    PluginFolder(tmp_path / "site", monkeypatch).add("paying", PAYING)
+    # Long enough to hear of both calls before the turn is over.
+    user_config("[recall]\nwait_ms_of = {paying = 3000}\n[limits]\ndollars = 0.4\n")
+    return make_project(tmp_path / "project")
+
+
+async def test_a_side_call_has_a_line_of_its_own_and_counts_to_the_limit(project):
+    async with FakeServer(Scripted([Turn.say("one"), Turn.say("two")])) as fake:
+        async with serving(project, fake) as service:
+            session = (await service.new_session()).id
+            first = (await say(service, session, "first"))[-1].data
+            second = (await say(service, session, "second"))[-1].data
+            told = service.context(session)["costs"]
+    rows = {row["purpose"]: row for row in first["costs"]}
+    assert set(rows) == {"turn", "paying.rerank", "paying.embed"}
+    assert (rows["paying.rerank"]["uncached"], rows["paying.rerank"]["output"]) == (400, 30)
+    assert (rows["paying.rerank"]["cache_read"], rows["paying.rerank"]["dollars"]) == (0, 0.25)
+    assert rows["paying.embed"]["dollars"] is None
+    assert first["cost"] == pytest.approx(0.25 + rows["turn"]["dollars"])
+    assert first["usage"]["uncached"] == 409 + rows["turn"]["uncached"]
+    assert second["stopReason"] == "limit"
+    assert {row["purpose"]: row["calls"] for row in told}["paying.rerank"] == 2
+    side = [r for r in log_of(session) if r["kind"] == "usage" and r["by"] == "plugin"]
+    assert [r["data"]["purpose"] for r in side[:2]] == ["paying.rerank", "paying.embed"]
