@@ -16,8 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Before anything is imported: editors ask for it at every start.
         from novacore import __version__
 
-        print(f"novacore {__version__}")
-        return 0
+        return _say(f"novacore {__version__}")
     try:
         from novacore.cli.search_path import leave_out_the_working_folder
 
@@ -27,3 +26,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(words)
     except KeyboardInterrupt:
         return 130
+
+
+def _say(line: str) -> int:
+    try:
+        print(line, flush=True)
+    except OSError:
+        from novacore.cli.output import end_stdout
+
+        end_stdout()
+        return 1
+    return 0

@@ -67,7 +67,10 @@ def _question(words: list[str]) -> str:
     if words != ["-"]:
         text = " ".join(words)
     else:
-        data = sys.stdin.buffer.read(MAX_QUESTION_BYTES + 1)
+        try:
+            data = sys.stdin.buffer.read(MAX_QUESTION_BYTES + 1)
+        except OSError as error:
+            raise UsageError(f"the question cannot be read from stdin: {error.strerror}") from error
         if len(data) > MAX_QUESTION_BYTES:
             raise UsageError(
                 f"the question is over {MAX_QUESTION_BYTES:,} bytes; name a file in it"

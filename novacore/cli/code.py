@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,6 +31,9 @@ Spec = Annotated[
     ),
 ]
 
+# A plain text: typer would look at the file first, with exit codes and words of its own.
+File = Annotated[str, typer.Argument(metavar="PATH", help="A file.")]
+
 
 def read(
     spec: Spec,
@@ -51,9 +53,9 @@ def read(
     _finish(result)
 
 
-def outline(path: Path, cwd: Cwd = None, as_json: AsJson = False) -> None:
+def outline(path: File, cwd: Cwd = None, as_json: AsJson = False) -> None:
     """The symbols of a file, with lines and signatures."""
-    result = serve(lambda service: service.outline(str(path)), cwd=cwd)
+    result = serve(lambda service: service.outline(path), cwd=cwd)
     if as_json:
         output.print_json("outline", _outline_data(result), _flags(result))
     elif result.status == "ok":
@@ -71,7 +73,11 @@ def find(
     as_json: AsJson = False,
 ) -> None:
     """Find symbols by name, exact ones first."""
-    hits = serve(lambda service: service.find(name, limit=limit), cwd=cwd)
+    hits = serve(
+        lambda service: service.find(name, limit=limit),
+        cwd=cwd,
+        waiting=f"looking for {output.clip(name, 60)}",
+    )
     if as_json:
         output.print_json("find", {**output.plain(hits), "query": name})
     else:
@@ -114,7 +120,7 @@ def _finish(result: Any, otherwise: str = "") -> None:
         return
     reason = result.reason or otherwise or result.status
     output.complain(f"{result.status}: {reason}")
-    raise typer.Exit(1)
+    raise typer.Exit(3 if result.status == "denied" else 1)
 
 
 def _flags(result: Any) -> list[str]:

@@ -23,7 +23,9 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Make room in a session now; rules and state stay."""
-    made = serve_async(lambda service: _compact(service, session, focus), cwd=cwd)
+    made = serve_async(
+        lambda service: _compact(service, session, focus), cwd=cwd, waiting="compacting"
+    )
     output.hold(made.get("notices", ()))
     if as_json:
         output.print_json("compact", made)

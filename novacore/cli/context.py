@@ -37,7 +37,9 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """What the model saw, where each token came from, and why."""
-    manifest, rows, root = serve(lambda s: _look(s, session, request, explain), cwd=cwd)
+    manifest, rows, root = serve(
+        lambda s: _look(s, session, request, explain), cwd=cwd, waiting="reading the session"
+    )
     if html is not None:
         _write(html, manifest, root)
     if explain:

@@ -32,7 +32,7 @@ def doctor(
     if vocabulary is not None:
         file = vocabulary.absolute()
         serve(lambda service: service.install_vocabulary(file), cwd=cwd)
-    checks = serve_async(lambda service: service.doctor(), cwd=cwd)
+    checks = serve_async(lambda service: service.doctor(), cwd=cwd, waiting="looking")
     if as_json:
         output.print_json("doctor", {"ok": all(c.ok for c in checks), "checks": checks})
     else:

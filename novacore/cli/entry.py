@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +14,8 @@ from novacore.cli.interrupt import INTERRUPT
 from novacore.errors import NovaCoreError
 
 INTERRUPTED = 130
+_OUTPUT = {errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT}
+"""What writing to a stream fails with; files that are opened here fail with their names."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -25,12 +29,10 @@ def run(words: Sequence[str]) -> int:
             output.release()
             sys.stdout.flush()
         except KeyboardInterrupt:
-            return INTERRUPTED
-        except BrokenPipeError:
-            _drop_stdout()
-            return 1
+            code = INTERRUPTED
         except Exception as error:
             code = _report(error, words, debug=debug)
+        output.end_stdout()
     return code
 
 
@@ -64,10 +66,13 @@ def _report(error: Exception, words: Sequence[str], *, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
+    if isinstance(error, BrokenPipeError):  # Whoever read the output has what they wanted.
+        return 1
     code, message = _explain(error)
     asked = words[: list(words).index("--")] if "--" in words else words
     if "--json" in asked and asked[0] != "ask":  # ask ends its own stream, by a result
-        output.print_json("error", {"code": type(error).__name__, "message": message})
+        with contextlib.suppress(OSError):  # The line on stderr says it too.
+            output.print_json("error", {"code": type(error).__name__, "message": message})
     output.complain(message)
     return code
 
@@ -79,14 +84,8 @@ def _explain(error: Any) -> tuple[int, str]:
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "novacore"
         return 2, f"{str(error.format_message()).rstrip('.')} (see `{where} --help`)"
+    if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT:
+        return 1, f"the output cannot be written: {error.strerror}; free what it goes to"
     if isinstance(error, OSError) and error.filename is not None:
         return 1, f"{os.fspath(error.filename)}: {error.strerror}"
     return 1, f"internal error: {type(error).__name__}: {error} (--debug shows where)"
-
-
-def _drop_stdout() -> None:
-    # The reader is gone; Python would complain once more when it flushes at exit.
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        sys.stdout = None

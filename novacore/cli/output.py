@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence, Set
@@ -17,14 +19,40 @@ if TYPE_CHECKING:
 # Controls, and the marks that reorder text: no file may draw over a prompt.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PIPED_WIDTH = 110
+_NARROWEST = 20
+_LONGEST_LINE = 2_000
 _held: list[str] = []
 
 
 def prepare_streams() -> None:
-    """UTF-8 whatever the locale says; what cannot be encoded is replaced, never raised."""
+    """UTF-8 whatever the locale says; what cannot be encoded is replaced, never raised.
+
+    A stream that was closed (``>&-``) leads nowhere: the work goes on, and no file that is opened
+    later takes its number and gets what was meant for a person.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            _open_nowhere(number, name)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def _open_nowhere(number: int, name: str) -> None:
+    handle = os.open(os.devnull, os.O_RDWR)
+    if handle != number:
+        os.dup2(handle, number)
+        os.close(handle)
+    setattr(sys, name, open(number, "r" if name == "stdin" else "w", closefd=False))  # noqa: SIM115
+
+
+def end_stdout() -> None:
+    """Write what is left; what nobody takes is dropped before Python complains of it at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -33,7 +61,10 @@ def console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPED_WIDTH
-    return Console(file=stream, highlight=False, markup=False, emoji=False, width=width)
+    made = Console(file=stream, highlight=False, markup=False, emoji=False, width=width)
+    if made.width < _NARROWEST:  # COLUMNS=0 would print nothing at all, the questions neither.
+        made.width = _NARROWEST
+    return made
 
 
 def plain(value: Any) -> Any:
@@ -82,13 +113,14 @@ def say(text: str = "") -> None:
 
 def complain(message: str) -> None:
     """One line on stderr, whatever the message holds."""
-    print(f"novacore: {one_line(message)}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # Without a reader the exit code has to say it.
+        print(f"novacore: {clip(message, _LONGEST_LINE)}", file=sys.stderr, flush=True)
 
 
 def warn(lines: Sequence[str]) -> None:
     """Things to know that are no failure, one line each on stderr."""
     for line in lines:
-        print(f"note: {one_line(line)}", file=sys.stderr, flush=True)
+        print(f"note: {clip(line, _LONGEST_LINE)}", file=sys.stderr, flush=True)
 
 
 def for_terminal(text: str) -> str:

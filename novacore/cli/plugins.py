@@ -26,7 +26,9 @@ def plugins(
     """Which plugins answer, in which order, and their faults."""
     if hook and hook not in HOOK_NAMES:
         raise UsageError(f"no such hook: {hook}; known: {', '.join(HOOK_NAMES)}")
-    found = serve_async(lambda service: service.plugins(load=not no_load), cwd=cwd)
+    found = serve_async(
+        lambda service: service.plugins(load=not no_load), cwd=cwd, waiting="loading plugins"
+    )
     rows = [row for row in found if not hook or hook in row.hooks]
     if hook:
         rows.sort(key=lambda row: (row.order.get(hook, len(rows) + 1), row.name))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from novacore.cli.interrupt import INTERRUPT
 from novacore.cli.output import hold
+from novacore.cli.waiting import Waiting
 from novacore.errors import NovaCoreError, UsageError
 
 if TYPE_CHECKING:
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def serve(body: Callable[[Service], T], *, cwd: Path | None = None) -> T:
+def serve(body: Callable[[Service], T], *, cwd: Path | None = None, waiting: str = "") -> T:
     """Start the service in ``cwd``, ask it one thing that takes no waiting, close it again.
 
-    Raises KeyboardInterrupt after a Ctrl-C, once everything is closed.
+    ``waiting``: words for a person when it takes longer than a second after all. Raises
+    KeyboardInterrupt after a Ctrl-C, once everything is closed.
     """
 
     async def ask(service: Service) -> T:
@@ -31,13 +33,14 @@ def serve(body: Callable[[Service], T], *, cwd: Path | None = None) -> T:
         INTERRUPT.stop = stop
         return value
 
-    return serve_async(ask, cwd=cwd)
+    return serve_async(ask, cwd=cwd, waiting=waiting)
 
 
 def serve_async(
     body: Callable[[Service], Awaitable[T]],
     *,
     cwd: Path | None = None,
+    waiting: str = "",
     model: str = "",
     mode: Mode | None = None,
     assume_yes: bool = False,
@@ -54,7 +57,8 @@ def serve_async(
         overrides=overrides or {},
     )
     try:
-        return asyncio.run(_serve(options, body))
+        with Waiting(waiting):
+            return asyncio.run(_serve(options, body))
     except asyncio.CancelledError:
         if INTERRUPT.pressed:
             raise KeyboardInterrupt from None
@@ -73,9 +77,14 @@ async def _serve(options: ServiceOptions, body: Callable[[Service], Awaitable[T]
             task.cancel()
 
     INTERRUPT.stop = lambda: loop.call_soon_threadsafe(cancel)
-    async with Service(options) as service:
-        hold(service.warnings)
-        return await body(service)
+    service = Service(options)
+    INTERRUPT.leaving = service.abandon
+    try:
+        async with service:
+            hold(service.warnings)
+            return await body(service)
+    finally:
+        hold(service.losses)
 
 
 def _folder(cwd: Path | None) -> Path:

@@ -28,7 +28,7 @@ _INPUT = ("uncached", "cache_read", "cache_write")
 @app.command("list")
 def list_(cwd: Cwd = None, as_json: AsJson = False) -> None:
     """Every session, newest first."""
-    infos = serve(lambda service: service.sessions(), cwd=cwd)
+    infos = serve(lambda service: service.sessions(), cwd=cwd, waiting="looking")
     infos = tuple(sorted(infos, key=lambda info: info.updated, reverse=True))
     if as_json:
         output.print_json("sessions", {"sessions": infos}, _damage(infos))
@@ -48,7 +48,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """What is recorded of a session, one line an event."""
-    info, events = serve(lambda service: _read(service, session), cwd=cwd)
+    info, events = serve(
+        lambda service: _read(service, session), cwd=cwd, waiting="reading the session"
+    )
     if as_json:
         output.print_json("session", {"session": info, "events": events}, info.damaged)
         return
@@ -75,7 +77,9 @@ def gc(
     """Remove spilled texts of one session, or of all old ones; the logs stay."""
     if session and days is not None:
         raise UsageError("--days is for all sessions; give it, or the id of one")
-    removed = serve(lambda service: service.collect(session, days=days), cwd=cwd)
+    removed = serve(
+        lambda service: service.collect(session, days=days), cwd=cwd, waiting="removing"
+    )
     busy = [f"{id} is in use by another process and was left alone" for id in removed.busy]
     if as_json:
         output.print_json("gc", removed, busy)

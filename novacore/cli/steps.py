@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from novacore.cli.output import clip, count, plural
 
 Tone = Literal["ok", "bad", "warn"]
 _DONE = ("ok", "unchanged")
+_QUERIES = ("find", "search", "glob")
 _SUBJECT_CHARS, _WORDS_CHARS, _NOTE_CHARS = 80, 50, 90
 
 
@@ -73,8 +74,20 @@ def _notes(data: Mapping[str, Any], status: str) -> list[str]:
         shown = f"{count(len(text))} characters shown"
         notes.append(f"kept as artifact:{clip(str(artifact), 40)}, {shown}")
     elif text and status == "ok":
-        notes.append(plural(text.rstrip("\n").count("\n") + 1, "line"))
-    return notes
+        notes.append(_came(data, text.rstrip("\n").split("\n")))
+    return [note for note in notes if note]
+
+
+def _came(data: Mapping[str, Any], lines: Sequence[str]) -> str:
+    """What a call gave: the lines that were read, a query's own summary, or how much it printed."""
+    if place := data.get("lines"):
+        first, last = place
+        return f"lines {first}-{last}" if last > first else f"line {first}"
+    if data.get("name") in _QUERIES:
+        return clip(lines[0], _NOTE_CHARS)
+    if data.get("exitCode") is not None:  # the last line is the exit code
+        lines = lines[:-1]
+    return plural(len(lines), "line")
 
 
 def changed_lines(diff: str) -> str:

@@ -97,7 +97,11 @@ def cache_words(manifest: Manifest) -> list[str]:
 def cost_words(manifest: Manifest) -> str:
     """What the request cost; empty when no price is known."""
     dollars = manifest.get("dollars")
-    return "" if dollars is None else f"${dollars:.4f}"
+    if dollars is None:
+        return ""
+    forecast = manifest.get("forecast")
+    expected = "" if forecast is None else f", ${forecast:.4f} expected before its answer"
+    return f"${dollars:.4f}{expected}"
 
 
 def costs_words(manifest: Manifest) -> list[str]:
@@ -121,6 +125,8 @@ def call_words(row: Mapping[str, Any]) -> str:
         return str(fault)
     if not row.get("ok", True):
         return "failed"
+    if not row.get("answered", True):
+        return "no opinion"
     instead = row.get("instead_of") or ()
     names = [instead] if isinstance(instead, str) else instead
     return f"answered instead of {', '.join(map(str, names))}" if names else ""

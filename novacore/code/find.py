@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from novacore.code import namepath
+from novacore.code import namepath, parse
 from novacore.code.languages import table_for
 from novacore.code.outline import outline
 from novacore.code.text import encoding_of
@@ -31,6 +31,9 @@ class _Search:
     deadline: float
     parsed: int = 0
     late: bool = False
+    unparsed: dict[str, None] = field(default_factory=dict)
+    """Files that hold the name and are too large to parse."""
+    unread: dict[str, None] = field(default_factory=dict)
     words: dict[str, list[WalkedFile]] = field(default_factory=dict)
 
 
@@ -57,7 +60,7 @@ def find(
     if found:
         return _answer(search, _ordered(found, name), limit)
     nearest = _nearest(search, last)
-    notes = [f"no symbol {name} in {len(known):,} files of known languages", *_late(search)]
+    notes = [f"no symbol {name} in {len(known):,} files of known languages", *_left_out(search)]
     if nearest:
         notes.append("these are the nearest names")
     return Hits(status="not_found", hits=nearest, total=0, reason="; ".join(notes))
@@ -72,6 +75,7 @@ def _holding(search: _Search, name: str) -> Iterator[tuple[WalkedFile, bytes]]:
             return
         data = read_file(file)
         if data is None:
+            search.unread[file.path] = None
             continue
         other = not name.isascii() and encoding_of(data)[0] != "utf-8"
         if wanted in data or other or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -89,8 +93,10 @@ def _hits(
 ) -> list[Hit]:
     file, data = held
     search.parsed += 1
-    symbols = outline(file.path, data).symbols
-    return [_hit(file, s) for s in choose(symbols) if search.kind in ("", s.kind)]
+    found = outline(file.path, data)
+    if found.status == "too_large":
+        search.unparsed[file.path] = None
+    return [_hit(file, s) for s in choose(found.symbols) if search.kind in ("", s.kind)]
 
 
 def _hit(file: WalkedFile, symbol: Symbol) -> Hit:
@@ -119,12 +125,24 @@ def _answer(search: _Search, found: list[Hit], limit: int) -> Hits:
         hits=tuple(found[:limit]),
         total=len(found),
         files=len({hit.path for hit in found}),
-        reason="; ".join([*notes, *_late(search)]),
+        reason="; ".join([*notes, *_left_out(search)]),
     )
 
 
-def _late(search: _Search) -> list[str]:
-    return ["stopped for time before all files were seen"] if search.late else []
+def _left_out(search: _Search) -> list[str]:
+    """Where the name may stand without being found."""
+    notes = ["stopped for time before all files were seen"] if search.late else []
+    if search.unparsed:
+        held = f"{_some(search.unparsed)}: too large to parse"
+        notes.insert(0, f"the word stands in {held}, search for it")
+    if search.unread:
+        notes.insert(0, f"not readable: {_some(search.unread)}")
+    return notes
+
+
+def _some(paths: Iterable[str]) -> str:
+    first, *others = paths
+    return f"{first} and {len(others):,} more" if others else first
 
 
 def _nearest(search: _Search, name: str) -> tuple[Hit, ...]:
@@ -166,6 +184,8 @@ def _collect_words(search: _Search) -> None:
         if time.monotonic() > search.deadline:
             search.late = True
             return
+        if file.size > parse.MAX_BYTES:
+            continue  # Its symbols cannot be told.
         for word in set(_WORD.findall(read_file(file) or b"")):
             holders = search.words.setdefault(word.decode("ascii"), [])
             if len(holders) < MAX_HOLDERS:

@@ -22,7 +22,7 @@ def head_of(top: Path) -> str | None:
     None where these files do not say it: then git must be asked.
     """
     folder = _git_folder(top)
-    if folder and not os.path.isfile(folder / "HEAD"):
+    if folder and not _is_file(folder / "HEAD"):
         # Without it there is no repository, and a pipe in its place would keep git waiting.
         return ""
     said = _text(folder / "HEAD", _SMALL) if folder else None
@@ -72,10 +72,17 @@ def _packed(common: Path, ref: str) -> str | None:
 def _text(path: Path, limit: int) -> str | None:
     """A small regular file without its last newline; None for anything else."""
     try:
-        if not path.is_file():
+        if not _is_file(path):
             return None
         with path.open("rb") as file:
             data = file.read(limit + 1)
     except OSError:
         return None
     return os.fsdecode(data).rstrip("\r\n") if len(data) <= limit else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False

@@ -102,7 +102,8 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 def _looks_binary(real: Path) -> bool:
     head = _read(real, None)
-    return head is None or is_binary(head)
+    # One that cannot be opened is handed on: who reads it can tell that it was left out.
+    return head is not None and is_binary(head)
 
 
 def _read(real: Path, most: int | None) -> bytes | None:

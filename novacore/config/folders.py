@@ -10,7 +10,7 @@ from novacore.errors import ConfigError
 
 def _folder(variable: str, kind: str) -> Path:
     if value := os.environ.get(variable):
-        folder = Path(os.path.expanduser(value))
+        folder = expanded(value)
     else:
         import platformdirs
 
@@ -44,6 +44,14 @@ def cache_dir() -> Path:
 def vocabularies() -> Path:
     """Where `novacore doctor --vocabulary` puts a tokenizer's file."""
     return cache_dir() / "vocabulary"
+
+
+def expanded(path: str) -> Path:
+    """``path`` with the home folder for ``~``; as it stands where no home folder is known."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def private(folder: Path) -> Path:

@@ -150,6 +150,7 @@ def plugin_row(answer: Answer) -> dict[str, Any]:
         "hook": answer.hook,
         "ms": round(answer.ms, 1),
         "ok": fault is None,
+        "answered": answer.value is not None,
         "fault": f"{fault.reason}: {fault.detail}" if fault else "",
         "time": fault.time if fault else "",
         "instead_of": list(answer.instead_of),

@@ -198,7 +198,7 @@ def _check_credentials(key: str, headers: Mapping[str, str]) -> None:
         )
     if not (key.isprintable() and key.isascii()):
         raise errors.BadCredentials(
-            "The API key holds a line break or another character that no key has;"
+            "The API key holds a line break, a control character or a foreign letter;"
             " set ANTHROPIC_API_KEY again"
         )
     for name, value in headers.items():

@@ -42,7 +42,8 @@ class TurnEvent:
 
     ``seq`` is the log's; text deltas carry the seq of the last record and a ``counter``. ``data``
     by kind: user {text}; text {delta}; thought {delta}; toolCall {callId, name, input, phase:
-    started|progress|finished, status, text, diff, spilled, isError, exitCode}; plan {items};
+    started|progress|finished, status, text, diff, spilled, lines,
+    isError, exitCode}; plan {items};
     permission {questionId, callId, tool, subject, title, detail, warnings, protected, options};
     compaction {id, before, after, plugin, trigger, verdict}; recall {items}; notice {level, text};
     idle {stopReason, usage, cost, costs, steps, request}.

@@ -78,6 +78,7 @@ def manifest(
         "cache": _cache(own, reply, fragments),
         "usage": reply.get("usage"),
         "dollars": reply.get("dollars"),
+        "forecast": own.get("forecast"),
         "costs": list(costs),
         "totals": {
             "fragments": len(fragments),
@@ -121,6 +122,7 @@ def _fault_row(fault: Fault) -> Json:
         "hook": fault.hook,
         "ms": fault.ms,
         "ok": False,
+        "answered": False,
         "fault": f"{fault.reason}: {fault.detail}",
         "time": fault.time,
         "instead_of": [],

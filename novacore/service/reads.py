@@ -11,8 +11,9 @@ from novacore.code.outline import outline
 from novacore.code.reads import Target, parse_spec, read
 from novacore.code.text import version_of
 from novacore.code.walk import walk
+from novacore.errors import Denied
 from novacore.tools.files import printable
-from novacore.tools.paths import PathPolicy
+from novacore.tools.paths import OUTSIDE, Access, PathPolicy
 from novacore.types import Hits, Outline, ReadResult
 
 MAX_TOKENS = 8_000
@@ -76,15 +77,23 @@ class CodeReads:
         access = self._policy.resolve(full, write=False)
         shown = access.relative or path
         if access.verdict != "allow":
-            return None, ReadResult(status="denied", path=shown, reason=access.reason)
-        if not access.real.exists():
-            return None, ReadResult(status="not_found", path=shown, reason=f"no file {shown}")
-        if access.real.is_dir():
-            reason = f"{shown} is a folder: name a file in it"
-            return None, ReadResult(status="unreadable", path=shown, reason=reason)
+            return None, ReadResult(status="denied", path=shown, reason=self._why(access))
         try:
-            data = self._policy.read_bytes(access)
+            return self._policy.read_bytes(access), ReadResult(status="ok", path=shown)
+        except FileNotFoundError:
+            return None, ReadResult(status="not_found", path=shown, reason=f"no file {shown}")
+        except IsADirectoryError:
+            reason = f"{shown} is a folder: name a file in it"
         except OSError as error:
             reason = f"{shown} cannot be read: {error.strerror or error}"
-            return None, ReadResult(status="unreadable", path=shown, reason=reason)
-        return data, ReadResult(status="ok", path=shown)
+        except Denied as error:
+            reason = str(error)
+        return None, ReadResult(status="unreadable", path=shown, reason=reason)
+
+    def _why(self, access: Access) -> str:
+        """Why a path may not be read, for a person; the policy's own words are for a model."""
+        if access.rule == OUTSIDE:
+            return f"{access.real} lies outside {self._root}; start in the folder that holds it"
+        if access.rule.startswith("deny rule"):
+            return f"{access.relative} is closed to every tool ({access.rule}); open it yourself"
+        return access.reason

@@ -22,6 +22,7 @@ from novacore.service.contexts import manifest
 from novacore.service.reads import MAX_TOKENS, CodeReads
 from novacore.service.turns import TurnRun
 from novacore.service.workspace import FAULTS_FILE, Workspace, open_workspace, root_of
+from novacore.tools.processes import kill_all
 from novacore.tools.trust import Trusted, TrustStore
 from novacore.types import Event, Hits, Mode, Outline, PermissionAnswer, ReadResult
 
@@ -48,6 +49,8 @@ class Service:
         self._past: PastIndex | None = None
         self._sessions: dict[str, Session] = {}
         self._running: dict[str, TurnRun] = {}
+        self.losses: list[str] = []
+        """After closing: what the disk never took, a line for each session."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
@@ -63,12 +66,17 @@ class Service:
         for run in list(self._running.values()):
             await run.stopped()
         for session in self._sessions.values():
-            await session.aclose()
+            if lost := await session.aclose():
+                self.losses.append(lost)
         self._sessions.clear()
         if self._opener is not None:
             await self._opener.aclose()
         if self._host is not None:
             await self._host.aclose()
+
+    def abandon(self) -> None:
+        """End the commands that run, at once, for a process that leaves without waiting."""
+        kill_all()
 
     @property
     def workspace(self) -> Workspace:

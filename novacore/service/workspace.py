@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from novacore.config.folders import private, state_dir
+from novacore.config.folders import expanded, private, state_dir
 from novacore.config.load import Config, load
 from novacore.errors import DiskRefused, UsageError
 from novacore.service.api import ServiceOptions
@@ -96,7 +96,7 @@ def _instruction_names(settings: Settings) -> tuple[str, ...]:
 
 def _folder(path: Path) -> Path:
     try:
-        real = Path(os.path.expanduser(path)).resolve(strict=True)
+        real = expanded(str(path)).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise UsageError(f"no such folder: {path}") from error
     if not real.is_dir():
@@ -125,10 +125,10 @@ def root_of(path: Path) -> Path:
     Raises UsageError when there is no such folder.
     """
     cwd = _folder(path)
-    home = Path(os.path.expanduser("~"))
+    home = expanded("~")
     for folder in (cwd, *cwd.parents):
         if folder == home and folder != cwd:
             return cwd
-        if os.path.exists(folder / ".git"):
+        if os.path.lexists(folder / ".git"):
             return folder
     return cwd

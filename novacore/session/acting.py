@@ -282,4 +282,13 @@ def _finish(outcome: ToolOutcome, event: Event) -> dict[str, Any]:
         "text": event.data["text"],
         "spilled": event.data.get("artifact", ""),
         "diff": outcome.data.get("diff", ""),
+        "lines": _lines_read(outcome),
     }
+
+
+def _lines_read(outcome: ToolOutcome) -> list[int]:
+    """The first and the last line that a read gave; empty for anything else."""
+    source = outcome.source
+    if source is None or not source.start_line:
+        return []
+    return [source.start_line, source.end_line or source.start_line]

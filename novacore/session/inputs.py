@@ -125,8 +125,8 @@ def definition_tokens(tool: ToolSpec) -> int:
 
 
 def plugin_rows(answers: Iterable[Answer]) -> list[dict[str, Any]]:
-    """What each plugin made of a hook, for trace and manifest; one without opinion is no row."""
-    return [plugin_row(a) for a in answers if a.fault is not None or a.value is not None]
+    """What each plugin made of a hook, for trace and manifest: a row for every call."""
+    return [plugin_row(answer) for answer in answers]
 
 
 def calls_by_tool(events: Iterable[Event]) -> Mapping[str, int]:

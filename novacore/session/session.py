@@ -72,13 +72,13 @@ class Session:
         self.window.resume(await self._tools())
         return closed
 
-    async def aclose(self) -> None:
-        """End background jobs, write what is left, give the lock back."""
+    async def aclose(self) -> str:
+        """End background jobs, write what is left, give the lock back; says what was lost."""
         runner = self.parts.tools.get("run")
         if isinstance(runner, RunTool):
             await runner.close(self.id)
         self.parts.trace.take()
-        self.parts.folder.close()
+        return self.parts.folder.close()
 
     def count(self, name: str, usage: Mapping[str, Any], dollars: float | None) -> None:
         """Take in what a plugin's side call cost: a line of its own, and part of the limit."""

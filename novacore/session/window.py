@@ -16,7 +16,7 @@ from novacore.session.inputs import definition_tokens
 from novacore.session.parts import SessionParts
 from novacore.session.record import Record
 from novacore.tokens import estimate
-from novacore.types import CallCost, LeftOut, Mark, ToolSpec
+from novacore.types import CallCost, LeftOut, Mark, ToolSpec, Usage
 
 
 class Window:
@@ -153,6 +153,7 @@ class Window:
             row["blob"] = snapshots.put(content)
         changed = manifest.changed_section(self.assembled, made)
         taken = self._parts.trace.take()
+        predicted = self._anchor.sent if self._anchor and changed is None else 0
         snapshots.append_request(
             {
                 "request": self.number,
@@ -177,11 +178,19 @@ class Window:
                 "repairs": list(made.repairs),
                 "changed_section": changed,
                 "marks": [asdict(mark) for mark in made.request.marks],
-                "predicted_read": self._anchor.sent if self._anchor and changed is None else 0,
+                "predicted_read": predicted,
+                "forecast": self._forecast(predicted),
             }
         )
         self._left_out = []
         self._written = len(made.rows)
+
+    def _forecast(self, cached: int) -> float | None:
+        """Dollars of the next request before its answer; None where the price is unknown."""
+        fresh = max(0, self.used - cached)
+        written = self._parts.info.caching
+        usage = Usage(cache_read=cached, cache_write=fresh) if written else Usage(uncached=fresh)
+        return self._parts.cost(usage)
 
     def _definitions(self) -> tuple[Any, ...]:
         return manifest.definitions(self.tools, self._definition_tokens())

@@ -124,15 +124,21 @@ class SessionFolder:
             self._key = self._stored_key()
         return self._key
 
-    def close(self) -> None:
-        """Write what is left, bring ``meta.json`` up to date and give the lock back."""
+    def close(self) -> str:
+        """Write what is left, bring ``meta.json`` up to date and give the lock back.
+
+        One line about what the disk did not take to the last; empty when it has everything.
+        """
         if self._lock is None:
-            return
+            return ""
         self.log.flush()
         self.artifacts.flush()
         _ = self.meta
         self._lock.release()
         self._lock = None
+        if self.log.refused is None:
+            return ""
+        return f"{self.log.unwritten} records of session {self.id} are lost: {self.log.refused}"
 
     def _stored_key(self) -> bytes:
         path = self.path / "key"
@@ -184,8 +190,6 @@ def list_sessions(
     for name in _session_names(state / SESSIONS):
         try:
             meta = current_meta(state / SESSIONS / name)
-        except FileNotFoundError:
-            continue  # It has just been made, or its making was cut off: nothing is in it.
         except OSError as error:
             meta = SessionMeta(id=name, damaged=(f"cannot be read: {error.strerror}",))
         if _belongs(meta, principal, repository):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from novacore.config.folders import expanded
 from novacore.tools.paths import Access, PathPolicy
 from novacore.tools.shell import Parsed, SimpleCommand
 from novacore.tools.shell_wrappers import SHELLS, everything
@@ -46,6 +47,8 @@ class Risks:
 
     warnings: tuple[str, ...]
     paths: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    """Programs outside the workspace that are named with their folders; a rule may name them."""
     certain: bool = True
     """Every word of it is known before it runs."""
 
@@ -53,11 +56,15 @@ class Risks:
 def risks(command: str, policy: PathPolicy, cwd: Path) -> Risks:
     """Look at every part of ``command``, as it would run in ``cwd``."""
     parsed = everything(command)
-    touched = list(_touched(parsed, policy, cwd))
-    warnings = [*_uncertain(parsed), *(sentence for _, sentence in touched), *_known(parsed)]
+    folders = list(_folders(parsed, cwd))
+    programs = dict(_programs(parsed, policy, folders))
+    touched = list(_touched(parsed, policy, folders))
+    sentences = [*programs.values(), *(sentence for _, sentence in touched)]
+    warnings = [*_uncertain(parsed), *sentences, *_known(parsed)]
     return Risks(
         warnings=tuple(dict.fromkeys([*warnings, UNBOUND])),
         paths=tuple(dict.fromkeys(path for path, _ in touched)),
+        programs=tuple(programs),
         certain=not any(_uncertain(parsed)),
     )
 
@@ -93,9 +100,16 @@ def _deletes(command: SimpleCommand) -> bool:
     return forced or (command.name == "find" and "-delete" in command.argv)
 
 
-def _touched(parsed: Parsed, policy: PathPolicy, cwd: Path) -> Iterator[tuple[str, str]]:
-    """(real path, sentence) of every path that needs asking."""
-    folders = list(_folders(parsed, cwd))
+def _programs(parsed: Parsed, policy: PathPolicy, folders: list[Path]) -> Iterator[tuple[str, str]]:
+    """(real path, sentence) of every program that lies elsewhere, the system's own aside."""
+    for command in parsed.commands:
+        program = (command.argv and command.argv[0]) or ""
+        if "/" in program and not program.startswith(("/bin/", "/usr/")):
+            yield from _judged(policy, folders, program, write=False)
+
+
+def _touched(parsed: Parsed, policy: PathPolicy, folders: list[Path]) -> Iterator[tuple[str, str]]:
+    """(real path, sentence) of every other path that needs asking."""
     for command in parsed.commands:
         for text in _arguments(command.argv):
             yield from _judged(policy, folders, text, write=False)
@@ -113,15 +127,13 @@ def _folders(parsed: Parsed, cwd: Path) -> Iterable[Path]:
     for command in parsed.commands:
         if command.name in ("cd", "pushd") and len(folders) < _MAX_FOLDERS:
             target = next((word for word in command.argv[1:] if word and word[0] != "-"), "~")
-            folders += [folder / Path(target).expanduser() for folder in folders]
+            folders += [folder / expanded(target) for folder in folders]
     return dict.fromkeys(folders)
 
 
 def _arguments(argv: tuple[str | None, ...]) -> Iterator[str]:
-    for place, text in enumerate(argv):
-        if not text or _URL.match(text) or (place == 0 and "/" not in text):
-            continue
-        if place == 0 and text.startswith(("/bin/", "/usr/")):
+    for text in argv[1:]:
+        if not text or _URL.match(text):
             continue
         pieces = {text, *_PIECES.split(text)}
         if text[0] == "-":

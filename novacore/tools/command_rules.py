@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from novacore.tools.shell import SimpleCommand
@@ -11,41 +12,60 @@ from novacore.tools.shell import SimpleCommand
 EXACT = "exact:"
 """A rule that begins so means this whole command line, to the letter."""
 SYSTEM_FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}
+_WILD = re.compile(r"[*?\[]")
 
 
 def denying(rules: Sequence[str], commands: Sequence[SimpleCommand]) -> str:
     """The first rule that denies one of ``commands``, or nothing.
 
-    A rule denies whatever begins with its words. The program is compared without its folder and
-    without regard to case; a word that is only known at run time counts as what the rule names.
+    A rule denies whatever begins with its words, options before them aside (``git push`` also
+    means ``git -C x push``). The program is compared without its folder and without regard to
+    case; a word that is only known at run time counts as what the rule names.
     """
     for rule in rules:
         pattern = _words(rule)
-        for command in commands:
-            words = [command.name.casefold(), *command.argv[1:]] if command.argv else []
-            first = pattern[:1] and [pattern[0].casefold()]
-            further = [] if pattern[1:] and pattern[-1] == "*" else ["*"]
-            if first and _matches([*first, *pattern[1:], *further], words, unknown=True):
-                return rule
+        if pattern and any(_denies(pattern, command) for command in commands):
+            return rule
     return ""
 
 
-def allows(rules: Sequence[str], command: SimpleCommand) -> bool:
+def allows(rules: Sequence[str], command: SimpleCommand, *, named: bool = False) -> bool:
     """Whether a rule allows ``command`` with every word of it.
 
     Never when a word is only known at run time, when variables are set, or when the program lies
-    in a folder that the rule does not name (the system's own excepted).
+    in a folder that the rule does not name (the system's own excepted). ``named``: only by rules
+    that name the program without wildcards.
     """
     if command.assigns or not command.argv or None in command.argv:
         return False
-    program = command.argv[0] or ""
-    folder, _, name = program.rpartition("/")
-    if folder in SYSTEM_FOLDERS:
-        program = name
-    words = [program, *command.argv[1:]]
+    program, *arguments = command.argv
+    folder, _, name = (program or "").rpartition("/")
+    programs = [program, name] if folder in SYSTEM_FOLDERS else [program]
+    patterns = [p for p in map(_words, rules) if p and not (named and _WILD.search(p[0]))]
     return any(
-        pattern and _matches(pattern, words, unknown=False) for pattern in map(_words, rules)
+        _matches(pattern, [each, *arguments], unknown=False)
+        for pattern in patterns
+        for each in programs
     )
+
+
+def _denies(pattern: Sequence[str], command: SimpleCommand) -> bool:
+    name, wanted = pattern[0].rpartition("/")[2].casefold(), list(pattern[1:])
+    if wanted[-1:] != ["*"]:
+        wanted.append("*")
+    return any(
+        _matches([name, *wanted], [command.name.casefold(), *rest], unknown=True)
+        for rest in _behind_options(command.argv[1:])
+    )
+
+
+def _behind_options(words: Sequence[str | None]) -> Iterator[Sequence[str | None]]:
+    """``words``, and what is left of them without options in front, each with its value or not."""
+    starts = {0}
+    for place, word in enumerate(words):
+        if place in starts and (word is None or word.startswith("-")):
+            starts |= {place + 1, place + 2}
+    return (words[start:] for start in sorted(starts))
 
 
 def _words(rule: str) -> list[str]:

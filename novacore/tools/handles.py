@@ -40,8 +40,12 @@ def read_regular(anchor: Path, path: Path) -> bytes:
     """
     with _parent(anchor, path, create=False) as folder:
         fd = _open(path, _READ, folder)
-        with os.fdopen(fd, "rb") as file:
+        try:
             _check_regular(path, os.fstat(fd))
+        except BaseException:
+            os.close(fd)
+            raise
+        with os.fdopen(fd, "rb") as file:
             if folder is None and not _is_still(path, os.fstat(fd)):
                 raise swapped(path)
             return file.read(MAX_READ_BYTES + 1)
@@ -103,6 +107,8 @@ def _open(path: Path, flags: int, folder: int | None) -> int:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) and _is_link(path, folder):
             raise swapped(path) from None
+        if error.errno == errno.ENXIO:  # A socket.
+            raise _special(path) from None
         raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from None
 
 
@@ -133,9 +139,13 @@ def _check_regular(path: Path, found: os.stat_result) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
-        raise Denied(f"{path} is a pipe, socket or device; only regular files are opened.")
+        raise _special(path)
     if found.st_size > MAX_READ_BYTES:
         raise OSError(errno.EFBIG, f"larger than {MAX_READ_BYTES:,} bytes", str(path))
+
+
+def _special(path: Path) -> Denied:
+    return Denied(f"{path} is a pipe, socket or device; only regular files are opened.")
 
 
 def _is_still(path: Path, opened: os.stat_result) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from novacore.config.folders import cache_dir, config_dir, state_dir
+from novacore.config.folders import cache_dir, config_dir, expanded, state_dir
 from novacore.errors import Denied
 from novacore.tools.handles import read_regular, write_regular
 from novacore.tools.path_forms import broken, foreign
@@ -73,7 +73,7 @@ class PathPolicy:
         """Judge ``path`` (relative to the first root, absolute, or ``~/...``). Never raises."""
         if problem := broken(path):
             return _denied(self.roots[0], "", "path form", f"{problem}. Use a shorter, plain path.")
-        given = Path(path).expanduser() if path.startswith("~/") else Path(path)
+        given = expanded(path) if path.startswith("~/") else Path(path)
         joined = self.roots[0] / given
         try:
             if (odd := foreign(path)) and (os.name == "nt" or not os.path.lexists(joined)):
@@ -120,7 +120,7 @@ class PathPolicy:
             return _denied(real, name, f"deny rule {pattern}", _DENY.format(name, pattern))
         guarded = self._protected.match(self._ruled(real)) if write else ""
         if self._anchor(real) is None:
-            rule, reason = "outside the workspace", _OUTSIDE.format(real)
+            rule, reason = OUTSIDE, _OUTSIDE.format(real)
         elif guarded:
             rule, reason = f"protected path {guarded}", _PROTECTED.format(name)
         else:
@@ -165,6 +165,8 @@ class PathPolicy:
         return anchor if anchor and anchor != access.real else Path(access.real.anchor)
 
 
+OUTSIDE = "outside the workspace"
+"""The ``rule`` of a path below no root and no grant."""
 _OWN = (
     "This lies in NovaCore's own folders, which no tool opens. "
     "Read a result of this session as artifact:<id>, and past sessions with the history tool."

@@ -97,7 +97,8 @@ class Permissions:
         found = risks(question.command, policy, policy.roots[0])
         if found.paths or not found.certain:
             return Verdict(outcome="ask")
-        if all(allows(self._rules.allow, command) for command in parsed.commands):
+        named = bool(found.programs or question.programs)
+        if all(allows(self._rules.allow, command, named=named) for command in parsed.commands):
             return Verdict(outcome="allow", reason="The user's rules allow every part of it.")
         return Verdict(outcome="ask")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -16,6 +17,15 @@ CANCEL_GRACE_SECONDS = 0.03
 DRAIN_SECONDS = 0.2
 """For output that is still in the pipe when the command has ended."""
 _CHUNK = 64 * 1024
+_LIVE: set[int] = set()
+"""The groups that were started here and not ended yet."""
+
+
+def kill_all() -> None:
+    """Kill every group that still runs, whoever started it. Safe in a signal handler."""
+    for group in tuple(_LIVE):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
 class Running:
@@ -75,6 +85,7 @@ class Running:
         await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
         self._reader.cancel()
         self._pipe.close()
+        _LIVE.discard(self._process.pid)
 
     def _has_members(self) -> bool:
         """Whether somebody of the group lives; the dead that nobody collected do not count."""
@@ -119,6 +130,7 @@ async def start(
         raise
     finally:
         os.close(write)
+    _LIVE.add(process.pid)
     stream = asyncio.StreamReader(limit=_CHUNK)
     pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(stream), opened

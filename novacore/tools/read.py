@@ -14,6 +14,7 @@ from novacore.tools import outcomes
 from novacore.tools.artifact_reads import PREFIX, read_artifact
 from novacore.tools.files import Opened, file_source, open_file, path_question, printable
 from novacore.tools.paths import OWN_RESULTS
+from novacore.tools.repeats import counted
 from novacore.tools.whole_secrets import masked_part
 from novacore.types import (
     FileRecord,
@@ -54,6 +55,9 @@ SPEC = ToolSpec(
     required=True,
 )
 _SHOWN = ("ok", "too_large")
+_COUNTED = ("not_found", "ambiguous", "unsupported", "unreadable")
+"""Answers that say nothing new when the same is asked again."""
+_OTHER = "an outline of the file, find for a symbol, search for its text, or line ranges"
 
 
 class ReadTool:
@@ -77,7 +81,10 @@ class ReadTool:
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Read, on another thread: parsing a large file takes a while."""
-        return await asyncio.to_thread(_read, call.input, context)
+        outcome = await asyncio.to_thread(_read, call.input, context)
+        if outcome.status not in _COUNTED:
+            return outcome
+        return counted(call, context, outcome, scope=call.input["path"], other=_OTHER)
 
 
 def _read(given: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
@@ -164,7 +171,8 @@ def _notes(opened: Opened, result: ReadResult) -> list[str]:
     place = result.range
     notes = [f"version {result.version}"]
     if place:
-        notes.append(f"lines {place.start_line}-{place.end_line} of {result.total_lines}")
+        lines = f"lines {place.start_line}-{place.end_line} of {result.total_lines}"
+        notes.append(lines if result.total_bytes else "empty")
         if result.reason and "start_byte" in result.reason:
             notes.append(f"bytes {place.start_byte}-{place.end_byte} of {result.total_bytes}")
     else:

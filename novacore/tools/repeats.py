@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from novacore.tools.files import printable
@@ -27,9 +28,17 @@ def answer(
 ) -> ToolOutcome:
     """The outcome of a query; ``other`` names other axes to try when it keeps coming back."""
     text = context.masker.mask(printable(_bounded(lines))).text
+    outcome = ToolOutcome(text=text, status=status, source=Source(uri=f"tool:{call.name}"))
+    return counted(call, context, outcome, scope=scope, other=other)
+
+
+def counted(
+    call: ToolCall, context: ToolContext, outcome: ToolOutcome, *, scope: str, other: str
+) -> ToolOutcome:
+    """``outcome``, or what is said instead when this call keeps coming to the same."""
     query = json.dumps([call.name, call.input], sort_keys=True, default=str)
-    times = context.ledger.note_answer(query, text)
-    if status == "not_found" and times == 1:
+    times = context.ledger.note_answer(query, outcome.text)
+    if outcome.status == "not_found" and times == 1:
         context.ledger.note_miss(call.name, query, scope)
     if times > SHOWN:
         text = (
@@ -38,8 +47,9 @@ def answer(
         )
         return ToolOutcome(text=text, status="unchanged")
     if times == SHOWN:
-        text = f"(You have asked this before; the answer is the same.)\n{text}"
-    return ToolOutcome(text=text, status=status, source=Source(uri=f"tool:{call.name}"))
+        text = f"(You have asked this before; the answer is the same.)\n{outcome.text}"
+        return replace(outcome, text=text)
+    return outcome
 
 
 def _bounded(lines: list[str]) -> str:

@@ -83,6 +83,7 @@ class RunTool:
             detail=command,
             command=command,
             paths=found.paths,
+            programs=found.programs,
             warnings=found.warnings,
             rule=EXACT + command,
         )

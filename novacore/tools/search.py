@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -98,18 +98,24 @@ def _masked(
 
 def _lines(found: Hits, around: int, cut: str) -> list[str]:
     """Grouped by file; ``:`` after the number of a line that matches, ``-`` after one around it."""
-    head = f"{len(found.hits)} of {found.total} lines in {found.files} files" if found.total else ""
+    files = f"{found.files} file{'' if found.files == 1 else 's'}"
+    head = f"{len(found.hits)} of {found.total} lines in {files}" if found.total else ""
     lines = ["; ".join(note for note in (head, found.reason, cut) if note)]
-    path = ""
-    for hit in found.hits:
-        if hit.path != path:
-            path = hit.path
-            lines.append(path)
-        lines += _hit_lines(hit, around)
+    for path, hits in groupby(found.hits, key=lambda hit: hit.path):
+        lines += [path, *_of_file(hits, around)]
     return lines
 
 
-def _hit_lines(hit: Hit, around: int) -> list[str]:
-    first = max(1, hit.line - around)
-    numbered = enumerate(hit.text.split("\n"), first)
-    return [f"  {number}{':' if number == hit.line else '-'} {text}" for number, text in numbered]
+def _of_file(hits: Iterable[Hit], around: int) -> Iterator[str]:
+    """Each line once, however many hits it stands around; ``--`` where lines are left out."""
+    shown: dict[int, str] = {}
+    for hit in hits:
+        for number, text in enumerate(hit.text.split("\n"), max(1, hit.line - around)):
+            if number == hit.line or number not in shown:
+                shown[number] = f"  {number}{':' if number == hit.line else '-'} {text}"
+    last = 0
+    for number in sorted(shown):
+        if around and last and number > last + 1:
+            yield "  --"
+        last = number
+        yield shown[number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ _HARMLESS = {
     "binary_expression", "unary_expression", "test_operator", "translated_string", "subscript",
 }  # fmt: skip
 _COMMANDS = {"command", "declaration_command", "unset_command", "test_command"}
+_SETTING = {"read", "mapfile", "readarray", "getopts", "let"}
+_EVALUATING = {"test", "[", "[[", "printf", "unset", "wait"}
 _REDIRECTS = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
 
 
@@ -151,7 +153,16 @@ def _command(node: Node, *, piped: bool) -> SimpleCommand:
             assigns = True
         elif child.type not in _REDIRECTS:
             words.append(word(child))
+    assigns = assigns or _sets_variables(words)
     return SimpleCommand(argv=tuple(words), text=_text(node), assigns=assigns, piped=piped)
+
+
+def _sets_variables(words: Sequence[str | None]) -> bool:
+    """Builtins that set what they are told to, ``PATH`` too, or run what stands in an index."""
+    name, further = words[0] if words else None, words[1:]
+    if name in _SETTING or (name == "printf" and "-v" in further):
+        return True
+    return name in _EVALUATING and any("$(" in word or "`" in word for word in further if word)
 
 
 def _redirect(node: Node) -> Iterator[Redirect]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from novacore.config.folders import expanded
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,4 +53,4 @@ def _home(text: str) -> str | None:
         return text
     if text != "~" and not text.startswith("~/"):
         return None
-    return str(Path(text).expanduser())
+    return str(expanded(text))

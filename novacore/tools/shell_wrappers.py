@@ -9,6 +9,8 @@ from novacore.tools.shell import Parsed, SimpleCommand, parse
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "ash"}
 MAX_DEPTH = 5
+_TAKES_SCRIPT = {"su", "runuser", "script"}
+"""With ``-c``, as a shell does."""
 
 _TAKES_VALUE = {
     "env": {"-u", "--unset", "-C", "--chdir", "-S", "--split-string"},
@@ -27,6 +29,8 @@ _TAKES_VALUE = {
     "busybox": set(), "unshare": set(), "parallel": {"-j"}, "flock": {"-w"},
 }  # fmt: skip
 _OPERANDS = {"timeout": 1, "chroot": 1, "flock": 1}
+_TAKES_AWAY = re.compile(r"-u.*|--unset.*|-i|--ignore-environment")
+"""Options of env that only take away; what the others do may change which program runs."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _FIND_EXEC = {"-exec", "-execdir", "-ok", "-okdir"}
 
@@ -56,8 +60,10 @@ def _inside(simple: SimpleCommand, depth: int) -> Iterator[Parsed]:
 
 def _direct(simple: SimpleCommand) -> Iterator[Parsed]:
     name, rest = simple.name, simple.argv[1:]
-    if name in SHELLS or name == "eval":
+    if name in SHELLS or name in _TAKES_SCRIPT or name == "eval":
         yield from _script(name, rest)
+    elif name == "trap" and len(rest) > 1:
+        yield from _script("eval", rest[:1])
     elif name == "find":
         for place, argument in enumerate(rest):
             if argument in _FIND_EXEC:
@@ -83,14 +89,16 @@ def _script(name: str, rest: tuple[str | None, ...]) -> Iterator[Parsed]:
 
 
 def _wrapped(simple: SimpleCommand, name: str, rest: tuple[str | None, ...]) -> Iterator[Parsed]:
-    place, operands = 0, _OPERANDS.get(name, 0)
+    place, operands, assigns = 0, _OPERANDS.get(name, 0), False
     while place < len(rest):
         argument = rest[place]
         if argument is not None and argument.startswith("-") and argument != "-":
             if name == "env" and argument.startswith(("-S", "--split-string")):
                 yield Parsed(commands=(), problem="env -S splits a text into words")
+            assigns = assigns or (name == "env" and not _TAKES_AWAY.fullmatch(argument))
             place += 2 if argument in _TAKES_VALUE[name] else 1
         elif argument is not None and name in ("env", "sudo") and _ASSIGNMENT.match(argument):
+            assigns = True
             place += 1
         elif operands:
             operands -= 1
@@ -98,9 +106,10 @@ def _wrapped(simple: SimpleCommand, name: str, rest: tuple[str | None, ...]) -> 
         else:
             break
     if rest[place:]:
-        yield _one(simple, rest[place:])
+        yield _one(simple, rest[place:], assigns=assigns)
 
 
-def _one(simple: SimpleCommand, argv: tuple[str | None, ...]) -> Parsed:
+def _one(simple: SimpleCommand, argv: tuple[str | None, ...], *, assigns: bool = False) -> Parsed:
     text = " ".join("?" if word is None else word for word in argv)
-    return Parsed(commands=(SimpleCommand(argv=argv, text=text, piped=simple.piped),))
+    inner = SimpleCommand(argv=argv, text=text, assigns=assigns, piped=simple.piped)
+    return Parsed(commands=(inner,))

@@ -77,6 +77,8 @@ class PermissionQuestion:
     detail: str
     paths: tuple[str, ...] = ()
     command: str = ""
+    programs: tuple[str, ...] = ()
+    """Programs outside the workspace that a command names with their folders (real paths)."""
     warnings: tuple[str, ...] = ()
     protected: bool = False
     """Always asked, in every mode; ``always`` is not offered."""

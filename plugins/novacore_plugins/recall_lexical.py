@@ -76,8 +76,13 @@ class RecallLexical(Hooks):
             asked, limit=self._config.candidates, exclude_session=request.session.id
         )
         inherited = f"event:{request.session.parent}/" if request.session.parent else None
-        # A fork's window holds its parent's events already.
-        fresh = (f for f in found if inherited is None or not f.uri.startswith(inherited))
+        # A fork's window holds its parent's events already; what a tool found once is old evidence,
+        # which a live read beats.
+        fresh = (
+            f
+            for f in found
+            if f.kind != "tool" and (inherited is None or not f.uri.startswith(inherited))
+        )
         kept = [item for f in fresh if (item := self._judged(f, wanted)) is not None]
         kept.sort(key=lambda item: (-item.score, item.key))
         fitting = [item for item in kept if self._count(item.text) <= request.max_tokens]

@@ -1,12 +1,25 @@
-"""P01: a long test log whose verdict is in the last lines; here at the door of the engine."""
+"""P01: a long test log whose verdict is in the last lines.
+
+At the door of the engine, then through the command line.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from fakellm import FakeServer, Scripted, Turn
 from novacore.store.artifacts import ArtifactStore
+from service.project_kit import (
+    environment,
+    make_project,
+    novacore,
+    sessions_folder,
+    user_config,
+)
+from service.turns_kit import results
 from spill.door import built_in_host, output, settled
 
 CASE = ("cases", "agent", "P01_spill_tail_verdict")
@@ -90,3 +103,39 @@ async def test_f7_a_search_of_the_file_finds_the_one_line(piece, store, checks):
     hits = store.search(piece.spill["artifact"], check["pattern"], limit=10)
     assert len(hits) == check["count"]
     assert hits[0].text.startswith("E ")
+
+
+# --- the same through the command line -------------------------------------------------------
+
+
+@pytest.fixture
+def asked(event, tmp_path):
+    """A command that prints the case's text and fails; then the model searches what left."""
+    project = make_project(tmp_path / "project")
+    body = event["text"].removesuffix(f"exit code: {event['exit_code']}")
+    (project / "log.txt").write_text(body)
+    user_config('[permissions]\nallow = ["cat *", "exit *"]\n')
+
+    def search(request):
+        (stub,) = [text for text, _ in results(request.body).values()]
+        artifact = re.search(r"artifact:[\w.-]+", stub)[0]
+        return Turn.call("search", pattern="^E ", path=artifact)
+
+    run = Turn.call("run", command=f"cat log.txt; exit {event['exit_code']}")
+    with FakeServer(Scripted([run, search, Turn.say("done")])) as fake:
+        done = novacore("ask", "Test it.", "--yes", cwd=project, env=environment(fake.url))
+        assert done.returncode == 0, done.stderr
+        (stub, _), (found, _) = results(fake.requests[-1].body).values()
+    (stored,) = (next(sessions_folder().iterdir()) / "tool-results").iterdir()
+    return stub, found, stored.read_text(), body
+
+
+def test_f1_to_f7_through_the_command_line(asked, checks, event):
+    stub, found, stored, body = asked
+    assert stored == f"{body.rstrip()}\nexit code: 1"
+    assert f"{len(stored)} characters" in stub[:300]
+    assert "NOT delivered" in stub[:300]
+    assert [part for part in checks["F4"]["model_text_contains"] if part not in stub] == []
+    assert len(stub) <= checks["F5"]["model_text_max_chars"]
+    hits = [line for line in found.split("\n")[1:] if line]
+    assert len(hits) == checks["F7"]["read_back_grep"]["count"]

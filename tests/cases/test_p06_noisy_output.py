@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from fakellm import FakeServer, Scripted, Turn
 from novacore.engine.clean import clean
 from novacore.store.artifacts import ArtifactStore
+from service.project_kit import environment, make_project, novacore, user_config
+from service.turns_kit import results
 from spill.door import output, settled
 
 CASE = ("cases", "agent", "P06_noisy_output")
@@ -44,3 +47,20 @@ async def test_f2_the_error_and_the_last_state_of_every_download_remain(piece, c
     assert [part for part in check["contains"] if part not in piece.text] == []
     assert {word: piece.text.count(word) for word in check["count"]} == check["count"]
     assert [n for n in range(6) if f"model-{n}.bin  100%" not in piece.text] == []
+
+
+def test_f1_f2_through_the_command_line(shared, checks, tmp_path):
+    project = make_project(tmp_path / "project")
+    terminal = json.loads((shared(*CASE) / "input.json").read_text())["terminal"]
+    (project / "raw.bin").write_bytes(terminal["raw"].encode())
+    user_config('[permissions]\nallow = ["cat *", "exit *"]\n')
+    run = Turn.call("run", command="cat raw.bin; exit 1")
+    with FakeServer(Scripted([run, Turn.say("done")])) as fake:
+        done = novacore("ask", "Build it.", "--yes", cwd=project, env=environment(fake.url))
+        assert done.returncode == 0, done.stderr
+        ((text, _),) = results(fake.requests[-1].body).values()
+    assert [char for char in checks["F1"]["no_chars"] if char in text] == []
+    assert len(text) < checks["F1"]["max_chars"]
+    assert "persisted-output" not in text
+    assert [part for part in checks["F2"]["contains"] if part not in text] == []
+    assert text.count("100%") == checks["F2"]["count"]["100%"]

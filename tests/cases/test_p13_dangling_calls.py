@@ -1,7 +1,7 @@
 """P13: the process died between calls and results.
 
-First at the doors of the normaliser and the state, then through the whole service: the session is on
-the disk as the crash left it, is opened again, works, is killed, and is opened once more.
+First at the doors of the normaliser and the state, then through the whole service: the session is
+on the disk as the crash left it, is opened again, works, is killed, and is opened once more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """P29: paths that leave the workspace, and secrets that must not enter the context.
 
-At the door of the tools: the path policy, the judge of commands, the masker. What the whole service
-does with them (state files, requests, front ends) is tested where the service is.
+At the door of the tools (the path policy, the judge of commands, the masker), then ops 1 to 16
+through the command line.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fakellm import FakeServer, Scripted, ToolUse, Turn
 from novacore.code.text import version_of
 from novacore.config.folders import state_dir
 from novacore.errors import Denied
@@ -29,6 +30,8 @@ from novacore.tools.run import RunTool
 from novacore.tools.secrets import Masker
 from novacore.tools.trust import TrustStore
 from novacore.types import PermissionAnswer, PermissionQuestion, ToolCall
+from service.project_kit import environment, novacore, user_config
+from service.turns_kit import results
 
 SECRET = "sk-test-000111222333"
 ALLOW, REFUSE, DENY = {"allow"}, {"ask", "deny"}, {"deny"}
@@ -344,3 +347,87 @@ async def dispatched(context, name="run", answer="once", /, **input):
         [call], context, offered=frozenset(tools), ask=ask
     )
     return outcome
+
+
+# --- the same through the command line -------------------------------------------------------
+
+
+@pytest.fixture
+def whole(case, base):
+    """Ops 1 to 16 by a model over HTTP; what was sent, and what each call came to by op."""
+    user_config(
+        f'[permissions]\nallow = ["cat *", "printf *"]\ndeny_paths = {json.dumps(case["deny"])}\n'
+    )
+    root = base / "srv/proj"
+    calls = {
+        "1": ("read", {"path": "link_dir/x"}),
+        "2": ("write", {"path": "notes.md", "content": "mine"}),
+        "3": ("write", {"path": "draft.txt", "content": "mine"}),
+        "4": ("read", {"path": "in_link/a.py"}),
+        "5": ("read", {"path": "../proj-secrets/k"}),
+        "6": ("read", {"path": str(root / "src/a.py")}),
+        "6b": ("read", {"path": str(base / "data/real/proj/src/a.py"), "start_line": 1}),
+        "7": ("read", {"path": "SRC/../.env"}),
+        "8": ("read", {"path": "env_link"}),
+        "9": ("search", {"pattern": "API_KEY", "path": "."}),
+        "10": ("run", {"command": "cat .env"}),
+        "10b": ("run", {"command": "cat $(echo .en)v"}),
+        "10c": ("run", {"command": "python -c \"open('.env')\""}),
+        "11": ("glob", {"pattern": "**"}),
+        "13": ("write", {"path": "new/deep/f.py", "content": "x = 1\n"}),
+        "14": ("read", {"path": "C:\\Users\\..\\x"}),
+        "14b": ("read", {"path": "file.txt:stream"}),
+        "15": ("read", {"path": "x" * 5_000}),
+        "15b": ("read", {"path": "a\0b"}),
+        "16": ("run", {"command": f"printf 'API_KEY={SECRET}'"}),
+    }
+    script = [Turn((ToolUse(name, given, id=f"op{op}"),)) for op, (name, given) in calls.items()]
+    with FakeServer(Scripted([*script, Turn.say("done")])) as fake:
+        done = novacore("ask", "Go through them.", "--yes", cwd=root, env=environment(fake.url))
+        assert done.returncode == 0, done.stderr
+        return list(fake.requests), results(fake.requests[-1].body)
+
+
+def test_f1_f3_every_op_has_its_verdict_through_the_command_line(whole, base):
+    _, came = whole
+    allowed = {op.removeprefix("op") for op, (_, is_error) in came.items() if not is_error}
+    assert allowed == {"4", "6", "6b", "9", "11", "13", "16"}
+    for op, (text, is_error) in came.items():
+        assert SECRET not in text
+        assert not is_error or len(text.split()) >= 6, op
+    assert "src/a.py" in came["op4"][0]
+    assert (base / "outside/victim.txt").read_text() == "victim"
+    assert not (base / "outside/not-yet.txt").exists()
+    assert (base / "srv/proj/new/deep/f.py").read_text() == "x = 1\n"
+
+
+def test_f2_f4_after_the_whole_run_the_secret_is_nowhere_and_the_files_are_private(whole):
+    requests, came = whole
+    for request in requests[:-1]:
+        # The model's own words hold it in op 16: what comes back to it does not.
+        assert SECRET not in json.dumps(request.body)
+    assert "API_KEY=[secret:" in came["op16"][0]
+    assert SECRET not in json.dumps(requests[-1].body)
+    for path in (state_dir(), *state_dir().rglob("*")):
+        if path.is_file():
+            assert SECRET.encode() not in path.read_bytes(), path
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("link_dir/x", "denied"),
+        ("in_link/a.py", "ok"),
+        ("../proj-secrets/k", "denied"),
+        ("SRC/../.env", "denied"),
+        ("env_link", "denied"),
+        ("C:\\Users\\..\\x", "denied"),
+        ("x" * 5_000, "denied"),
+    ],
+)
+def test_f1_a_person_reads_under_the_same_rules(case, base, path, status):
+    user_config(f"[permissions]\ndeny_paths = {json.dumps(case['deny'])}\n")
+    done = novacore("read", path, "--json", cwd=base / "srv/proj")
+    assert json.loads(done.stdout)["data"]["status"] == status
+    assert SECRET not in done.stdout + done.stderr

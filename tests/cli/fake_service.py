@@ -103,6 +103,7 @@ class FakeService:
     seen: ClassVar[list] = []
     broken: Exception | None = None
     warnings: tuple = ()
+    losses: tuple = ()
 
     def __init__(self, options):
         if self.broken is not None:
@@ -117,6 +118,9 @@ class FakeService:
 
     async def __aexit__(self, *_):
         self.seen.append(("closed",))
+
+    def abandon(self):
+        self.seen.append(("abandoned",))
 
     async def new_session(self):
         return info()
@@ -252,6 +256,8 @@ class FakeService:
         if name == "slow":
             print("started", flush=True)
             time.sleep(60)
+        if name == "patience":
+            time.sleep(2)
         if name == "absent":
             return Hits(status="not_found")
         hit = Hit(

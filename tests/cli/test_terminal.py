@@ -103,3 +103,10 @@ def test_trust_shows_what_would_run_and_takes_three_answers(start, tmp_path):
     no = Terminal(start, "trust").until("everything: ").type("n\n")
     assert no.end() == 3
     assert "stays untrusted" in no.screen
+
+
+def test_what_takes_longer_than_a_second_shows_that_it_is_alive(start, finished):
+    terminal = Terminal(start, "find", "patience").until("looking for patience", times=2)
+    assert terminal.end() == 0
+    assert terminal.screen.index("\x1b[2K") < terminal.screen.index("Box/size")
+    assert "looking" not in finished("find", "patience").err

@@ -151,12 +151,25 @@ async def test_search_groups_by_file_and_numbers_lines(bench):
     bench.put("b.txt", "return 9\n")
     found = await bench.call("search", pattern=r"return \d", context=1, glob="*.py")
     assert found.text.split("\n") == [
-        "2 of 2 lines in 1 files", "src/a.py", "  2-     def run(self):", "  3:         return 1",
-        "  4- ", "  6- def other():", "  7:     return 2",
+        "2 of 2 lines in 1 file", "src/a.py", "  2-     def run(self):", "  3:         return 1",
+        "  4- ", "  --", "  6- def other():", "  7:     return 2",
     ]  # fmt: skip
+    near = await bench.call("search", pattern="def ", context=4, glob="*.py")
+    numbers = [line.split()[0].rstrip(":-") for line in near.text.split("\n")[2:]]
+    assert numbers == sorted(set(numbers), key=int), "a line between two hits is there once"
     assert (await bench.call("search", pattern="return 9", path="b.txt")).status == "ok"
     assert (await bench.call("search", pattern="x", glob="*a*a*a*a*a")).status == "failed"
     assert (await bench.call("search", pattern="x", path="nowhere")).status == "not_found"
+
+
+async def test_a_read_that_finds_nothing_three_times_stops(bench):
+    bench.put("a.py", SOURCE)
+    texts = [(await bench.call("read", path="a.py", symbol="nope")).text for _ in range(3)]
+    assert "no symbol nope" in texts[0]
+    assert "asked this before" in texts[1]
+    assert "no symbol nope" not in texts[2]
+    bench.put("a.py", SOURCE + "\n\ndef nope():\n    pass\n")
+    assert (await bench.call("read", path="a.py", symbol="nope")).status == "ok"
 
 
 async def test_find_gives_paths_that_read_back(bench):

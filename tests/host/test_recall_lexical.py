@@ -152,3 +152,10 @@ def test_it_works_on_the_real_index(tmp_path):
     assert "5433" in item.text
     assert item.uri.startswith("mem:")
     assert list(plugin.recall(recall_request(text="Make the button blue"))) == []
+
+
+def test_old_tool_output_is_no_memory():
+    words = "the login fails since the retry budget of the gateway is spent"
+    asked = "why does the login fail when the retry budget of the gateway is spent?"
+    assert recalled(asked, [words], kind="user") == [words]
+    assert recalled(asked, [words], kind="tool") == []

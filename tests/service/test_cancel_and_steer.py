@@ -153,9 +153,9 @@ async def test_a_cancel_at_a_question_withdraws_it(project, shared):
         watch = Watch(service, session, "Make it.")
         question = await watch.until(lambda e: e.kind == "permission")
         assert await watch.cancel() < PROMPT
+        yes = PermissionAnswer(outcome="once")
         with pytest.raises(UsageError):
-            answer = PermissionAnswer(outcome="once")
-            await service.answer(session, question.data["questionId"], answer)
+            await service.answer(session, question.data["questionId"], yes)
         await say(service, session, "Never mind.")
         check_wire(shared, fake)
         text, is_error = results(fake.requests[-1].body)["q"]
@@ -166,18 +166,18 @@ async def test_a_cancel_at_a_question_withdraws_it(project, shared):
 
 async def test_a_second_cancel_changes_nothing(project):
     allow("sleep *")
-    async with FakeServer(Scripted([Turn.call("run", command="sleep 30")])) as fake:
-        async with serving(project, fake, assume_yes=True) as service:
-            session = (await service.new_session()).id
-            watch = Watch(service, session, "Sleep.")
-            await watch.until(lambda e: e.data.get("phase") == "started")
-            await asyncio.sleep(0.2)
-            for _ in range(3):
-                await service.cancel(session)
-                await asyncio.sleep(0)
-            assert await watch.cancel() < PROMPT
-            kinds = [record["kind"] for record in log_of(session)]
-            assert kinds.count("turn_end") == kinds.count("tool_result") == 1
+    script = Scripted([Turn.call("run", command="sleep 30")])
+    async with FakeServer(script) as fake, serving(project, fake, assume_yes=True) as service:
+        session = (await service.new_session()).id
+        watch = Watch(service, session, "Sleep.")
+        await watch.until(lambda e: e.data.get("phase") == "started")
+        await asyncio.sleep(0.2)
+        for _ in range(3):
+            await service.cancel(session)
+            await asyncio.sleep(0)
+        assert await watch.cancel() < PROMPT
+        kinds = [record["kind"] for record in log_of(session)]
+        assert kinds.count("turn_end") == kinds.count("tool_result") == 1
 
 
 async def test_closing_the_service_stops_the_turn_and_records_its_end(project):

@@ -48,3 +48,17 @@ async def test_a_side_call_has_a_line_of_its_own_and_counts_to_the_limit(project
     assert {row["purpose"]: row["calls"] for row in told}["paying.rerank"] == 2
     side = [r for r in log_of(session) if r["kind"] == "usage" and r["by"] == "plugin"]
     assert [r["data"]["purpose"] for r in side[:2]] == ["paying.rerank", "paying.embed"]
+
+
+async def test_what_a_request_will_cost_is_told_before_its_answer(tmp_path):
+    project = make_project(tmp_path / "plain")
+    async with FakeServer(Scripted([Turn.say("one"), Turn.say("two")])) as fake:
+        async with serving(project, fake) as service:
+            session = (await service.new_session()).id
+            for words in ("first", "second"):
+                await say(service, session, words)
+            found = service.context(session)
+    # Nearly all of it was in the cache: a tenth of the price, and the answer's own tokens on top.
+    assert found["forecast"] == pytest.approx(found["dollars"], rel=0.5)
+    first = service.context(session, 1)
+    assert first["forecast"] > 3 * found["forecast"]

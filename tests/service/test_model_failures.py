@@ -132,7 +132,7 @@ async def test_a_stream_that_breaks_after_text_keeps_it(project, shared, kind):
     assert texts(last, "assistant") == [shown]
     assert any("is not complete" in text for text in texts(last))
     assert fake.requests[-1].appended_only
-    assert [e for e in log_of(session) if e["kind"] == "assistant"][0]["data"]["incomplete"]
+    assert next(e for e in log_of(session) if e["kind"] == "assistant")["data"]["incomplete"]
     check_wire(shared, fake)
 
 
@@ -262,7 +262,7 @@ async def test_a_prompt_that_is_too_long_is_compacted_once_and_sent_again(projec
             return Turn.say("All read.")
         return Turn.call("read", path=f"m{seen % 20}.py", start_line=1, end_line=300)
 
-    fake, (events,), session = await turns(project, policy, "Read all. Never touch m3.py.")
+    fake, (events,), _ = await turns(project, policy, "Read all. Never touch m3.py.")
     assert text_of(events) == "All read."
     refused = [i for i, count in enumerate(tokens) if count > 24_000]
     assert len(refused) == 1, "the learned window keeps the next request short"
@@ -309,7 +309,7 @@ async def test_calls_that_no_tool_can_take_are_answered(project, shared):
             ToolUse("glob", {"pattern": "*.py"}, id="good"),
         )
     )
-    fake, (events,), session = await turns(project, Scripted([odd]), "Look.")
+    fake, (events,), _ = await turns(project, Scripted([odd]), "Look.")
     assert events[-1].data["stopReason"] == "end_turn"
     got = results(fake.requests[-1].body)
     assert "not valid JSON" in got["cut"][0]
@@ -332,7 +332,7 @@ async def test_ids_that_a_provider_gives_twice(project, shared):
         )
     )
     script = Scripted([same, same, Turn.say("One."), same])
-    fake, all_events, session = await turns(project, script, "Look.", "Again.")
+    fake, all_events, _ = await turns(project, script, "Look.", "Again.")
     assert text_of(all_events[0]) == "One."
     check_wire(shared, fake)
     got = results(fake.requests[-1].body)

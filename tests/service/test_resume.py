@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import signal
@@ -65,9 +66,9 @@ async def test_the_next_process_begins_with_the_bytes_of_the_last(project, share
         check_wire(shared, fake)
         sent = requests_of(fake)
         assert len(sent) == 6
-        for before, now in zip(sent, sent[1:], strict=False):
+        for before, now in itertools.pairwise(sent):
             assert now.startswith(before)
-        for before, now in zip(fake.requests, fake.requests[1:], strict=False):
+        for before, now in itertools.pairwise(fake.requests):
             assert now.usage["cache_read_input_tokens"] >= 0.99 * before.input_tokens
         kinds = [b.get("type") for m in fake.requests[-1].body["messages"] for b in m["content"]]
         assert kinds.count("thinking") == 4
@@ -277,5 +278,5 @@ def kill_when(mark, delay, project, env):
                 threading.Timer(delay, process.send_signal, (signal.SIGKILL,)).start()
                 mark = "\0"
     guard.cancel()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    assert process.returncode in (-signal.SIGKILL, 0), lines
     return [json.loads(line) for line in lines if line.endswith("\n")]

@@ -1,4 +1,4 @@
-"""What a session leaves in the state folder: no secret, private to its owner, and what a bad disk does.
+"""The state folder: no secret in it, private to its owner, and what happens on a bad disk.
 
 P29 F2 and F4, and P04 F8 (S6, S7), through the whole service.
 """
@@ -85,8 +85,9 @@ async def worked(project):
 
     def edit(request):
         change = {"old": "def f():", "new": f'TOKEN = "API_KEY={SECRET}"\n\n\ndef f():'}
-        return Turn((ToolUse("edit", {"path": "settings.py", "version": "0" * 16, "edits": [change]}),
-                     ToolUse("write", {"path": "new.py", "content": f'KEY = "{SECRET}"\n'})))  # fmt: skip
+        where = {"path": "settings.py", "version": "0" * 16, "edits": [change]}
+        written = {"path": "new.py", "content": f'KEY = "{SECRET}"\n'}
+        return Turn((ToolUse("edit", where), ToolUse("write", written)))
 
     script = [
         Turn((Text(f"The key is API_KEY={SECRET}."), *CALLS)),
