@@ -16,8 +16,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Controls, and the marks that reorder text: no file may draw over a prompt.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Controls, and marks that reorder text or take no room: no file may draw over a prompt.
+_CONTROLS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+_CONTROL = re.compile(f"[{_CONTROLS}]")
+# Scripts and emoji need these; in what somebody is about to approve they only hide something.
+_BLANK = re.compile(
+    f"[{_CONTROLS}\n\t\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u3164\ufe00-\ufe0f\uffa0]"
+)
 _PIPED_WIDTH = 110
 _NARROWEST = 20
 _LONGEST_LINE = 2_000
@@ -130,7 +138,16 @@ def for_terminal(text: str) -> str:
 
 def _visible(found: re.Match[str]) -> str:
     code = ord(found[0])
+    if code in (9, 10):
+        return "\\t" if code == 9 else "\\n"
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def exact(text: str) -> str:
+    """One line in which nothing of ``text`` is hidden, for what a person is about to approve."""
+    return _BLANK.sub(_visible, text)
 
 
 def one_line(text: str) -> str:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novacore.cli.output import console, for_terminal, one_line, plural
+from novacore.cli.output import console, exact, plural
 from novacore.types import PermissionAnswer
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ async def ask(question: Mapping[str, Any], stopped: asyncio.Event) -> Permission
     The end of the input, or three answers that mean nothing, is a rejection.
     """
     options = tuple(question.get("options") or ("once", "session", "always", "reject"))
-    detail = for_terminal(str(question.get("detail", ""))).split("\n")
+    lines = str(question.get("detail", "")).replace("\r\n", "\n").replace("\t", "    ").split("\n")
+    detail = [exact(line) for line in lines]
     err = console(stderr=True)
     for piece in _card(question, detail[:_SHOWN_LINES]):
         err.print(piece, soft_wrap=True)
@@ -113,13 +114,13 @@ def forget_what_was_typed() -> None:
 def _card(question: Mapping[str, Any], detail: Sequence[str]) -> list[Text]:
     from rich.text import Text
 
-    title = one_line(str(question.get("title") or question.get("tool", "")))
+    title = exact(str(question.get("title") or question.get("tool", "")))
     lines = [Text(title, style="bold"), _coloured(detail)]
     if question.get("protected"):
         lines.append(Text("! a protected path: always asked", style="yellow"))
     if (rule := question.get("rule")) and "always" in question.get("options", ()):
-        lines.append(Text(f"always records the rule: {one_line(str(rule))}", style="dim"))
-    lines += [Text(f"! {one_line(str(w))}", style="yellow") for w in question.get("warnings", ())]
+        lines.append(Text(f"always records the rule: {exact(str(rule))}", style="dim"))
+    lines += [Text(f"! {exact(str(w))}", style="yellow") for w in question.get("warnings", ())]
     return lines
 
 

@@ -35,7 +35,9 @@ def unified(path: str, before: str, after: str) -> str:
     new_part = lines_of(after[start : len(after) - tail])
     hunks = _hunks if _comparable(old_part, new_part) else _replaced
     body = list(hunks(old_part, new_part, skipped))
-    head = [f"--- a/{path}", f"+++ b/{path}"]
+    # A line break in a name would pass the rest of it off as lines of the change.
+    name = path.replace("\n", "\\n").replace("\r", "\\r")
+    head = [f"--- a/{name}", f"+++ b/{name}"]
     return "\n".join([*head, *_bounded(body, len(body), MAX_CHARS)]) + "\n"
 
 

@@ -269,11 +269,13 @@ class Opener:
         rules = self._workspace.settings.permissions
         root = self._workspace.root
         recorded = RecordedRules(self._workspace.state / RULES_FILE)
+        masker = Masker(folder.key(), known=[api_key(self._workspace.settings)])
         return Permissions(
             self._mode(folder.meta.mode),
             Rules(allow=(*rules.allow, *recorded.rules(root)), deny=tuple(rules.deny)),
             self._options.assume_yes,
             persist=lambda rule: recorded.record(root, rule),
+            is_secret=lambda text: bool(masker.mask(text).counts),
         )
 
     def _context(self, folder: SessionFolder) -> ToolContext:

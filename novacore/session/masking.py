@@ -19,11 +19,15 @@ TEXT_FIELDS = frozenset(
         "detail",
         "reason",
         "note",
+        "uri",
+        "path",
     }
 )
 """Fields whose words come from people, models, tools or plugins; never ids or hashes."""
 
-CONTAINERS = frozenset({"blocks", "items", "parts", "question", "boundary", "state", "passages"})
+CONTAINERS = frozenset(
+    {"blocks", "items", "parts", "question", "boundary", "state", "passages", "source", "files"}
+)
 
 
 def mask_record(data: Mapping[str, Any], mask: Callable[[str], str]) -> dict[str, Any]:

@@ -190,7 +190,8 @@ class Session:
             )
         if limits.dollars is not None and self._asking.spent >= limits.dollars:
             raise LimitReached(
-                f"stopped: the session has cost ${self._asking.spent:.2f}; raise limits.dollars"
+                f"stopped: the session has cost ${self._asking.spent:.4g}, its limit is "
+                f"${limits.dollars:g}; raise limits.dollars"
             )
 
     # --- the window ------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from novacore.tools.command_risks import risks
-from novacore.tools.command_rules import EXACT, allows, denying
+from novacore.tools.command_rules import EXACT, allows, denying, hashed
 from novacore.tools.paths import PathPolicy
 from novacore.tools.shell_wrappers import everything
 from novacore.types import Mode, PermissionAnswer, PermissionQuestion
@@ -18,7 +18,8 @@ class Rules:
     """The user's rules for a project.
 
     ``allow`` and ``deny`` hold command patterns (``git status``, ``cd *``); ``allow`` also holds
-    what "always" recorded: ``exact:<command>``, ``edit:<path>``, ``path:<real path>``.
+    what "always" recorded: ``exact:<command>``, ``edit:<path>``, ``path:<real path>``, or the hash
+    of one that holds a secret.
     """
 
     allow: tuple[str, ...] = ()
@@ -49,7 +50,8 @@ class Permissions:
     """Judges questions. ``mode`` may be changed by the user at any time.
 
     ``assume_yes`` approves edits inside the roots and nothing else that the rules do not allow;
-    ``persist`` is called with a rule that was answered "always".
+    ``persist`` is called with a rule that was answered "always", or with its hash where
+    ``is_secret`` says that it holds what must not be written down.
     """
 
     def __init__(
@@ -59,11 +61,13 @@ class Permissions:
         assume_yes: bool = False,
         *,
         persist: Callable[[str], None] = lambda rule: None,
+        is_secret: Callable[[str], bool] = lambda text: False,
     ) -> None:
         self.mode: Mode = mode
         self._rules = rules or Rules()
         self._assume_yes = assume_yes
         self._persist = persist
+        self._is_secret = is_secret
         self._remembered: set[str] = set()
 
     def judge(self, question: PermissionQuestion, policy: PathPolicy) -> Verdict:
@@ -84,7 +88,7 @@ class Permissions:
         rule = rule_for(question)
         self._remembered.add(rule)
         if answer.outcome == "always":
-            self._persist(rule)
+            self._persist(hashed(rule) if self._is_secret(rule) else rule)
 
     def _command(self, question: PermissionQuestion, policy: PathPolicy) -> Verdict:
         parsed = everything(question.command)
@@ -126,4 +130,5 @@ class Permissions:
         rule = rule_for(question)
         if rule in self._remembered:
             return "The user allowed just this for the session."
-        return "The user allowed just this for good." if rule in self._rules.allow else ""
+        always = rule in self._rules.allow or hashed(rule) in self._rules.allow
+        return "The user allowed just this for good." if always else ""

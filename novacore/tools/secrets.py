@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from novacore.tools.secret_assignments import assigned
 from novacore.tools.secret_shapes import shaped
+from novacore.tools.unseen import seen
 
 _MARK = re.compile(r"\[secret:[a-z-]{1,40}#[0-9a-f]{8}\]")
 _PASSES = 4
@@ -42,10 +43,13 @@ class Masker:
         self._seen: dict[str, str] = {value: "known" for value in known if len(value) >= 8}
 
     def mask(self, text: str) -> Masked:
-        """``text`` with every secret replaced. Masking twice changes nothing more."""
+        """``text`` with every secret replaced, those with something unseen inside too.
+
+        Masking twice changes nothing more.
+        """
         counts: Counter[str] = Counter()
         for _ in range(_PASSES):
-            spans = self._spans(text)
+            spans = self._spans_behind(text)
             if not spans:
                 break
             counts.update(kind for _, _, kind in spans)
@@ -55,6 +59,14 @@ class Masker:
     def has_mask(self, text: str) -> bool:
         """Whether ``text`` holds a mark, so that writing it back would destroy a secret."""
         return _MARK.search(text) is not None
+
+    def _spans_behind(self, text: str) -> list[tuple[int, int, str]]:
+        """The spans of ``text`` as it stands, and as it would be seen on a terminal."""
+        found, shown = self._spans(text), seen(text)
+        if shown is None:
+            return found
+        found += [(*shown.span(start, end), kind) for start, end, kind in self._spans(shown.text)]
+        return _merged(found, [mark.span() for mark in _MARK.finditer(text)])
 
     def _spans(self, text: str) -> list[tuple[int, int, str]]:
         found = [*shaped(text, lowered := _lowered(text)), *assigned(text, lowered)]
@@ -87,7 +99,8 @@ class Masker:
         return "".join([*parts, text[last:]])
 
     def _number(self, value: str) -> str:
-        data = value.encode("utf-8", "surrogatepass")
+        shown = seen(value)
+        data = (shown.text if shown else value).encode("utf-8", "surrogatepass")
         return hmac.new(self._key, data, hashlib.sha256).hexdigest()[:8]
 
 

