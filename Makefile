@@ -38,7 +38,7 @@ contracts: $(DEV_STAMP)
 	$(BIN)/lint-imports
 
 unit: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -m "not soak and not bench" tests
+	$(BIN)/python -m pytest -q -n 3 --dist loadgroup -m "not soak and not bench" tests
 
 e2e: $(DEV_STAMP)
 	@echo "No browser or editor tests yet: they come with the editor front ends."

@@ -14,7 +14,10 @@ def _folder(variable: str, kind: str) -> Path:
     else:
         import platformdirs
 
-        folder = Path(getattr(platformdirs, f"user_{kind}_dir")("novacore", appauthor=False))
+        try:
+            folder = Path(getattr(platformdirs, f"user_{kind}_dir")("novacore", appauthor=False))
+        except RuntimeError as error:
+            raise ConfigError(f"no home folder is known: set HOME or {variable}") from error
     if not folder.is_absolute():
         # Below the working folder it would lie in the repository that is worked on.
         raise ConfigError(

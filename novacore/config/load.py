@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from novacore.errors import ConfigError
 
 FILE_NAME = "config.toml"
 PROJECT_FILE = f".novacore/{FILE_NAME}"
+_VERB = re.compile(r"^(?:Input |Value error, )")
 _WANTED = {
     "tuple_type": "should be a list",
     "list_type": "should be a list",
@@ -115,7 +117,7 @@ def _explain(merged: Merged, error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden" and key_of(path) is None:
         hint = nearest(".".join(path))
         return f"{where}: unknown key {name}" + (f"; did you mean {hint}?" if hint else "")
-    words = _WANTED.get(error["type"], str(error["msg"]).removeprefix("Input "))
+    words = _WANTED.get(error["type"], _VERB.sub("", str(error["msg"])))
     got = shown(path, error["input"])
     return f"{where}: {name} {words}, not {str(got)[:60]!r}"
 

@@ -45,8 +45,16 @@ def _patterns(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+def _below(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if not value or value.startswith(("/", "~")) or ".." in value.split("/") or "\0" in value:
+            raise ValueError("should be names of files, none outside the folder")
+    return values
+
+
 Names = Annotated[tuple[str, ...], Strict(False)]
 Patterns = Annotated[tuple[str, ...], Strict(False), AfterValidator(_patterns)]
+FileNames = Annotated[Patterns, AfterValidator(_below)]
 OrNone = BeforeValidator(_none)
 Count = Annotated[int, Field(ge=1)]
 Dollars = Annotated[float, Field(ge=0)]
@@ -161,9 +169,9 @@ class Recall(_Table):
 class Instructions(_Table):
     """Which instruction files are read; handed to the plugin ``instructions`` as its settings."""
 
-    names: Annotated[Patterns, PROJECT] = ("AGENTS.md", "CLAUDE.md")
+    names: Annotated[FileNames, PROJECT] = ("AGENTS.md", "CLAUDE.md")
     """File names; the first of them that a folder has is its rules."""
-    local_names: Annotated[Patterns, PROJECT] = ("AGENTS.local.md",)
+    local_names: Annotated[FileNames, PROJECT] = ("AGENTS.local.md",)
     """The personal override beside it."""
     file_bytes: Annotated[int, Field(ge=1_000), PROJECT] = 32_768
     """Bytes of one file that are used; the rest is cut at a line end, with a warning."""

@@ -13,7 +13,7 @@ from novacore.config.folders import cache_dir, config_dir, vocabularies
 from novacore.config.load import api_key
 from novacore.config.models import ModelChoice, choose_model
 from novacore.engine.budget import Budget, budget_for
-from novacore.errors import BadCredentials, UsageError
+from novacore.errors import BadCredentials, StoreError, UsageError
 from novacore.host import Host, HostConfig
 from novacore.models import provider as make_provider
 from novacore.models.prices import price_of
@@ -151,17 +151,26 @@ class Opener:
         return await self._session(folder, model, info, "new")
 
     async def resume(self, id: str) -> Session:
-        """A session of this principal, open for writing. Raises SessionNotFound, SessionLocked."""
+        """A session of this principal, open for writing.
+
+        Raises SessionNotFound, SessionLocked, and StoreError for a log that makes no sense.
+        """
         space = self._workspace
         folder = SessionFolder.open(space.state, id, to_disk=space.settings.spill.to_disk)
         try:
             self._check_owner(folder)
             choice = self._choice(folder.meta.model)
             model, info = await self._model(choice)
+            return await self._session(folder, model, info, "resumed")
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            folder.close()
+            raise StoreError(
+                f"the log of session {folder.id} holds a record that says nothing sensible"
+                f" ({type(error).__name__}: {error}); start a new session, this one stays as it is"
+            ) from error
         except BaseException:
             folder.close()
             raise
-        return await self._session(folder, model, info, "resumed")
 
     async def aclose(self) -> None:
         """Close the providers."""
@@ -173,6 +182,11 @@ class Opener:
         if meta.principal and meta.principal != self._workspace.principal:
             raise UsageError(f"session {folder.id} belongs to {meta.principal}")
         if meta.repository and meta.repository != self._workspace.repository:
+            if Path(meta.cwd).is_relative_to(self._workspace.root):
+                raise UsageError(
+                    f"session {folder.id} is of another repository that was here; read it with"
+                    f" `novacore sessions show {folder.id}`, or ask in a new session"
+                )
             raise UsageError(
                 f"session {folder.id} belongs to {meta.cwd}: "
                 f"continue it with --cwd {meta.cwd}, or ask in a new session"

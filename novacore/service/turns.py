@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novacore.errors import LimitReached, NovaCoreError, UsageError
 from novacore.service.api import TurnEvent
-from novacore.session.costs import costs
+from novacore.session.costs import costs, priced
 from novacore.session.inputs import usage_total
 from novacore.types import PermissionAnswer, PermissionQuestion
 
@@ -120,7 +120,7 @@ class TurnRun:
         return {
             "steps": session.steps,
             "request": session.window.number,
-            "cost": session.spent,
+            "cost": session.spent if priced(session.record.events) else None,
             "costs": costs(e for e in session.record.events if e.turn == session.record.turn),
             "usage": usage_total(session.record.events, session.record.turn),
             "used": session.window.used,

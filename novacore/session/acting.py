@@ -253,6 +253,8 @@ def _result(
         data["source"] = asdict(outcome.source)
     if outcome.files:
         data["files"] = [asdict(record) for record in outcome.files]
+    if diff := outcome.data.get("diff"):
+        data["diff"] = diff
     if outcome.command:
         data |= {
             "command": outcome.command,

@@ -33,6 +33,11 @@ def costs(events: Iterable[Event]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
+def priced(events: Iterable[Event]) -> bool:
+    """Whether the price of any call is known; else only tokens can be told."""
+    return any(e.kind == "usage" and e.data.get("dollars") is not None for e in events)
+
+
 def side_call(name: str, usage: Mapping[str, Any], dollars: float | None) -> dict[str, Any]:
     """The data of a ``usage`` event for a call that a plugin paid for; of it only what is a number.
 

@@ -26,6 +26,9 @@ _QUIET = {
     "PYTHONIOENCODING": "utf-8",
 }
 
+_NOT_FROM_THE_REPOSITORY = (("core.fsmonitor", "false"), ("core.hooksPath", os.devnull))
+"""What every git command runs, however harmless it looks, when a repository's settings say so."""
+
 
 def child_environment(
     environ: Mapping[str, str], *, roots: Sequence[Path], trusted: bool
@@ -33,7 +36,8 @@ def child_environment(
     """Without keys, tokens, passwords, NovaCore's own variables and relative ``PATH`` parts.
 
     In a workspace that is not trusted, Python does not look for modules beside the script or in
-    the current folder (``PYTHONSAFEPATH``), and ``PYTHONPATH`` loses its parts below ``roots``.
+    the current folder (``PYTHONSAFEPATH``), ``PYTHONPATH`` loses its parts below ``roots``, and git
+    runs neither hooks nor a monitor of the repository.
     """
     kept = {name: value for name, value in environ.items() if not _DROPPED.search(name)}
     kept["PATH"] = _only(kept.get("PATH", os.defpath), Path.is_absolute)
@@ -42,7 +46,18 @@ def child_environment(
         outside = _only(kept.pop("PYTHONPATH", ""), lambda part: not _below(part, roots))
         if outside:
             kept["PYTHONPATH"] = outside
+        kept |= _git_settings(kept)
     return kept | _QUIET
+
+
+def _git_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """Settings behind those that the user's shell gives git already; they go before any file's."""
+    count = environ.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
+    settings = {"GIT_CONFIG_COUNT": str(first + len(_NOT_FROM_THE_REPOSITORY))}
+    for place, (key, value) in enumerate(_NOT_FROM_THE_REPOSITORY, first):
+        settings |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
+    return settings
 
 
 def _only(paths: str, keep: Callable[[Path], bool]) -> str:

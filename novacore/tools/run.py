@@ -268,9 +268,12 @@ def _folder(call: ToolCall, context: ToolContext) -> Path | ToolOutcome:
             status="denied",
             is_error=True,
         )
-    if not access.real.is_dir():
-        return _failed(f"{given} is not a folder.", status="not_found")
-    return access.real
+    try:
+        if access.real.is_dir():
+            return access.real
+    except OSError as error:
+        return _failed(f"{given} cannot be entered: {error.strerror}.", status="unreadable")
+    return _failed(f"{given} is not a folder.", status="not_found")
 
 
 def _shown(cwd: Path, context: ToolContext) -> str:

@@ -65,10 +65,15 @@ def _starts(path: str, context: ToolContext) -> list[tuple[Path, Path]] | ToolOu
     access = context.policy.resolve(path, write=False)
     if access.verdict != "allow":
         return outcomes.denied(printable(access.reason))
-    if not access.real.exists():
+    try:
+        access.real.stat()
+    except (FileNotFoundError, NotADirectoryError):
         return ToolOutcome(
             text=f"There is no {printable(access.relative)}.", status="not_found", is_error=True
         )
+    except OSError as error:
+        text = f"{printable(access.relative)} cannot be read: {error.strerror}."
+        return ToolOutcome(text=text, status="unreadable", is_error=True)
     roots = [root for root in context.policy.roots if access.real.is_relative_to(root)]
     return [(roots[0] if roots else _top(access), access.real)]
 

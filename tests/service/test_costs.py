@@ -62,3 +62,16 @@ async def test_what_a_request_will_cost_is_told_before_its_answer(tmp_path):
     # Nearly all of it was in the cache: a tenth of the price, and the answer's own tokens on top.
     assert found["forecast"] == pytest.approx(found["dollars"], rel=0.5)
     assert first["forecast"] > 3 * found["forecast"]
+
+
+async def test_without_a_price_only_tokens_are_told(tmp_path):
+    project = make_project(tmp_path / "plain")
+    script = Scripted([Turn.say("one")])
+    async with FakeServer(script) as fake, serving(project, fake, model="claude-foo-9") as service:
+        session = (await service.new_session()).id
+        idle = (await say(service, session, "first"))[-1].data
+        assert idle["cost"] is None
+        assert [row["dollars"] for row in idle["costs"]] == [None]
+        assert idle["usage"]["output"] > 0
+        found = service.context(session)
+    assert (found["dollars"], found["forecast"]) == (None, None)

@@ -107,3 +107,21 @@ async def test_limits_grow_with_the_window(project, shared, window, whole):
     fake, _, _ = await turn(project, [write], shared, window=window)
     (content,) = [given["content"] for given in inputs(fake.requests[1])]
     assert (content == prose) == whole
+
+
+async def test_what_an_edit_changed_is_in_the_log_and_not_in_the_window(project, shared):
+    def edit(request):
+        version = re.search(r"version ([0-9a-f]{16})", json.dumps(request.body))[1]
+        change = {"old": "price * count", "new": "count * price"}
+        return Turn.call("edit", path="calc.py", version=version, edits=[change])
+
+    fake, session, _ = await turn(project, [Turn.call("read", path="calc.py"), edit], shared)
+    (data,) = [
+        r["data"]
+        for r in log_of(session)
+        if r["data"].get("name") == "edit" and "diff" in r["data"]
+    ]
+    assert "-    return price * count\n+    return count * price\n" in data["diff"]
+    (record,) = data["files"]
+    assert record["before"] != record["after"]
+    assert "+    return count" not in json.dumps(fake.requests[-1].body)
