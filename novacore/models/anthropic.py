@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from novacore import errors
 from novacore.models import anthropic_wire
@@ -165,6 +166,7 @@ class AnthropicProvider:
         )
 
     async def _client(self) -> AsyncAnthropic:
+        _check_address(self._url)
         _check_credentials(self._key, self._headers)
         async with self._opening:
             if self._opened is None:
@@ -188,6 +190,15 @@ class AnthropicProvider:
             client.api_key = None
         _ = client.messages, client.models
         return client
+
+
+def _check_address(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or not url.isprintable():
+        raise errors.ModelError(
+            f"{_without_secrets(url)!r} is no address; correct providers.anthropic.base_url, or"
+            " ANTHROPIC_BASE_URL in your shell"
+        )
 
 
 def _check_credentials(key: str, headers: Mapping[str, str]) -> None:

@@ -52,8 +52,6 @@ def failure_of(error: Exception, at: Endpoint) -> errors.ModelError | None:
             f"Cannot reach {at.url}{_cause(error)}; check the network, or "
             "providers.anthropic.base_url"
         )
-    if type(error).__name__ == "InvalidURL":
-        return errors.Unreachable(f"{at.url} is no address; correct providers.anthropic.base_url")
     if _is_broken_stream(error):
         return errors.Unreachable(f"The connection to {at.url} broke; try again")
     return None

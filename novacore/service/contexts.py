@@ -54,20 +54,14 @@ def manifest(
     fragment of another version is marked ``stale``. Raises UsageError for an unknown request.
     """
     requests = [row for row in rows if "request" in row]
-    if not requests:
-        raise UsageError("nothing was sent in this session yet: ask something first")
-    wanted = requests[-1]["request"] if number is None else number
-    own = next((row for row in requests if row["request"] == wanted), None)
-    if own is None:
-        last = requests[-1]["request"]
-        raise UsageError(f"no request {wanted} in this session: it has 1 to {last}")
+    own = _chosen(requests, number)
     fragments = [
         _with_staleness(piece, current_version)
         for row in requests
-        if row["epoch"] == own["epoch"] and row["request"] <= wanted
+        if row["epoch"] == own["epoch"] and row["request"] <= own["request"]
         for piece in row["appended"]
     ]
-    reply = next((row for row in rows if row.get("answer_to") == wanted), {})
+    reply = next((row for row in rows if row.get("answer_to") == own["request"]), {})
     return {
         "v": 1,
         "session": session_id,
@@ -87,6 +81,17 @@ def manifest(
         },
         "requests": [{key: row[key] for key in ("request", "epoch", "used")} for row in requests],
     }
+
+
+def _chosen(requests: Sequence[Json], number: int | None) -> Json:
+    if not requests:
+        raise UsageError("nothing was sent in this session yet: ask something first")
+    last = requests[-1]["request"]
+    wanted = last if number is None else number
+    own = next((row for row in requests if row["request"] == wanted), None)
+    if own is None:
+        raise UsageError(f"no request {wanted} in this session: it has 1 to {last}")
+    return own
 
 
 def _cache(own: Json, reply: Json, fragments: Sequence[Json]) -> Json:

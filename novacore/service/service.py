@@ -202,7 +202,10 @@ class Service:
         from novacore.session.costs import costs
 
         folder = self._folder(session_id)
-        faults = read_faults(self.workspace.state / FAULTS_FILE)
+        try:
+            faults = read_faults(self.workspace.state / FAULTS_FILE)
+        except OSError:
+            faults = ()  # They explain; without them the rest still says what the model saw.
         return manifest(
             folder.id,
             folder.snapshots.requests(),

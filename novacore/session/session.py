@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from novacore.engine.baseline import BaselineSection, difference, full_update
@@ -245,9 +246,21 @@ class Session:
         for rule in rules:
             if rule.changed:
                 self._warn(rule.changed, emit)
-        told = self.record.sections.values()
-        kept = [section for section in told if section.plugin in found.silent]
-        return ground.sections(self.parts, rules, kept)
+        return ground.sections(self.parts, rules, self._still_told(found))
+
+    def _still_told(self, found: Instructions) -> list[BaselineSection]:
+        """Sections that the model knows, of plugins that failed: no failure takes a rule back."""
+        failed = set(found.silent)
+        told = {section.plugin for section in self.record.sections.values()} - {""}
+        if told - {answer.plugin for answer in found.answers}:
+            states = {status.name: status.state for status in self.parts.host.statuses()}
+            failed |= {name for name in told if states.get(name) in ("failed", "incompatible")}
+        now = {placed.section.id for placed in found.sections}
+        return [
+            replace(s, reason=f"{s.title}; {s.plugin} could not renew it: stale")
+            for s in self.record.sections.values()
+            if s.plugin in failed and s.id not in now
+        ]
 
     async def _rules(self, emit: Emit) -> Instructions:
         """The instructions in force; a person hears of each warning once."""

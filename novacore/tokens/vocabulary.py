@@ -52,9 +52,17 @@ def find_vocabulary(*folders: Path, vocabulary: Vocabulary = O200K) -> Path | No
     """The vocabulary's file, genuine by its hash, in ``folders`` or in tiktoken's own cache."""
     for folder in (*folders, *_tiktoken_folders()):
         path = folder / vocabulary.key
-        if path.is_file() and _digest(path) == vocabulary.sha256:
+        if _is_genuine(path, vocabulary):
             return path
     return None
+
+
+def _is_genuine(path: Path, vocabulary: Vocabulary) -> bool:
+    try:
+        return path.is_file() and _digest(path) == vocabulary.sha256
+    except OSError:
+        # Unreadable is the same as absent: tokens are estimated then.
+        return False
 
 
 def counter_at_hand(*folders: Path) -> tuple[Callable[[str], int], str] | None:

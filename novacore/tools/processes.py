@@ -111,6 +111,19 @@ async def start(
 
     Raises OSError when it cannot be started.
     """
+    starting = asyncio.ensure_future(_started(command, cwd, env, output))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # Stopped half way it would be nobody's, and go on for ever.
+        with contextlib.suppress(OSError):
+            await (await asyncio.shield(starting)).end(CANCEL_GRACE_SECONDS)
+        raise
+
+
+async def _started(
+    command: str, cwd: Path, env: Mapping[str, str], output: Callable[[bytes], None]
+) -> Running:
     # A pipe of our own: asyncio's wait() would wait for everyone who holds the process's.
     read, write = os.pipe()
     opened = os.fdopen(read, "rb", buffering=0)

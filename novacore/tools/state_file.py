@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
+from novacore.config.regular import open_regular
 from novacore.errors import DiskRefused
-from novacore.store.private import FLAGS, private_folder, refusal, write_private
+from novacore.store.private import private_folder, refusal, write_private
 from novacore.types import JSON
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -18,7 +18,7 @@ LOCK_SECONDS = 5.0
 def load_object(file: Path) -> JSON:
     """The object in ``file``; empty when it is missing, damaged, a link, or anything else."""
     try:
-        with os.fdopen(os.open(file, os.O_RDONLY | FLAGS), "rb") as opened:
+        with open_regular(file) as opened:
             data = json.loads(opened.read(MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         # Losing what was granted is safe: the user is asked again.

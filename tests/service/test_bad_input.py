@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
 import os
 import pty
-import signal
 import socket
 import subprocess
 import sys
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from fakellm import FakeServer, Scripted, Turn
-from service.project_kit import environment, make_project, novacore, sessions_folder, user_config
+from service.project_kit import environment, make_project, novacore, user_config
 
-TIMEOUT = 30
+TIMEOUT = 60
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
@@ -126,9 +122,10 @@ def complaint_or_note(done, code):
 
 
 def test_pipes_and_devices_stop_no_search_and_no_question(project):
-    for name in ("pipe.py", "socket.py", "loop.py", "zero.py", "AGENTS.md", ".gitignore"):
-        os.mkfifo(project / name) if "." in name[1:] and name.isupper() else put(project, name)
-    os.mkfifo(project / "AGENTS.md") if not (project / "AGENTS.md").exists() else None
+    for name in ("pipe.py", "socket.py", "loop.py", "zero.py"):
+        put(project, name)
+    for name in ("AGENTS.md", ".gitignore"):
+        os.mkfifo(project / name)
     (project / ".git" / "HEAD").unlink()
     os.mkfifo(project / ".git" / "HEAD")
     assert novacore("find", "gross", cwd=project, timeout=TIMEOUT).returncode == 0
@@ -188,7 +185,7 @@ def test_own_folders_that_may_not_be_entered(tmp_path, name):
             assert read.returncode == 0, "who only reads needs no state"
             assert str(tmp_path / "own") in complaint(asked, 1)
         case "CACHE":
-            assert (read.returncode, asked.returncode) == (0, 0)
+            assert (read.returncode, asked.returncode) == (0, 0), asked.stderr
         case "CONFIG":
             assert "Permission denied" in complaint(read, 2)
 
@@ -371,7 +368,7 @@ def test_closed_and_full_streams(project, line, code, words):
 def test_a_terminal_without_a_width_shows_everything(project):
     master, slave = pty.openpty()
     env = environment(COLUMNS="0", TERM="xterm")
-    command = [sys.executable, "-P", "-m", "novacore", "plugins"]
+    command = [sys.executable, "-P", "-m", "novacore", "doctor"]
     with subprocess.Popen(command, cwd=project, env=env, stdout=slave, stderr=slave) as process:
         os.close(slave)
         shown = b""
@@ -380,152 +377,9 @@ def test_a_terminal_without_a_width_shows_everything(project):
                 shown += data
         os.close(master)
     assert process.returncode == 0
-    assert b"spill" in shown
+    assert b"spill_files" in shown
 
 
 def test_an_echo_of_bad_input_stays_short(project):
     line = complaint(novacore("find", "x" * 100_000, cwd=project), 1)
     assert len(line) < 2_100
-
-
-# --- signals --------------------------------------------------------------------------------
-
-STUBBORN = "trap '' TERM HUP INT; sleep 47.25; sleep 47.25"
-
-
-def running():
-    found = []
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if b"47.25" in process.read_bytes() and b"pytest" not in process.read_bytes():
-                found.append(process.parent.name)
-    return found
-
-
-def until(wanted):
-    end = time.monotonic() + TIMEOUT
-    while not wanted():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are looked up in /proc")
-@pytest.mark.parametrize(
-    ("number", "presses"),
-    [(signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGHUP, 1), (signal.SIGINT, 2)],
-)
-def test_no_command_outlives_a_stop(project, number, presses):
-    user_config("[permissions]\nallow = ['trap *', 'sleep *']\n")
-    with FakeServer(Scripted([Turn.call("run", command=STUBBORN)])) as fake:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "novacore", "ask", "Wait.", "--yes"],
-            cwd=project,
-            env=environment(fake.url),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        until(running)
-        for _ in range(presses):
-            process.send_signal(number)
-            time.sleep(0.004)
-        _, err = process.communicate(timeout=TIMEOUT)
-        assert process.returncode == 130
-        until(lambda: not running())
-    assert b"Traceback" not in err
-    (log,) = sessions_folder().glob("*/events.jsonl")
-    kinds = [json.loads(line)["kind"] for line in log.read_text().splitlines()]
-    assert "tool_started" in kinds
-    assert kinds.count("tool_result") == 2 - presses
-
-
-# --- what lies in the state folder ----------------------------------------------------------
-
-
-def session_of(project):
-    assert novacore("ask", "Where is gross?", cwd=project).returncode == 0
-    (folder,) = sessions_folder().iterdir()
-    return folder
-
-
-def spoil(path, how):
-    path.unlink()
-    match how:
-        case "garbage":
-            path.write_bytes(bytes(range(256)) * 20)
-        case "foreign":
-            path.write_text('{"type": "user"}\n[1, 2]\nnull\n')
-        case "empty":
-            path.touch()
-        case "pipe":
-            os.mkfifo(path)
-        case "device":
-            path.symlink_to("/dev/zero")
-        case "nested":
-            path.write_text("[" * 200_000)
-        case "senseless":
-            rows = (
-                '{"v":1,"seq":%d,"id":"%d","ts":"","kind":"tool_result","by":"","turn":1,"data":{}}'
-            )
-            path.write_text("".join(rows % (n, n) + "\n" for n in range(3)))
-
-
-@pytest.mark.parametrize("how", ["garbage", "foreign", "empty", "pipe", "device", "senseless"])
-def test_a_spoiled_log_is_said_and_kept_and_nothing_else_suffers(project, how):
-    folder = session_of(project)
-    log = folder / "events.jsonl"
-    spoil(log, how)
-    before = log.lstat()
-    done = novacore("ask", "More?", "--session", folder.name, cwd=project, timeout=TIMEOUT)
-    complaint(done, 1)
-    assert log.lstat() == before, "it is left for whoever can mend it"
-    listed = novacore("sessions", "list", cwd=project, timeout=TIMEOUT)
-    assert listed.returncode == 0
-    if how in ("garbage", "foreign", "pipe", "device"):
-        assert folder.name in listed.stdout + listed.stderr
-    assert novacore("ask", "Where is net?", cwd=project, timeout=TIMEOUT).returncode == 0
-
-
-@pytest.mark.parametrize("how", ["garbage", "empty", "pipe", "nested"])
-def test_spoiled_helpers_of_the_state_folder_cost_nothing(project, how):
-    folder = session_of(project)
-    state = folder.parent.parent
-    for path in (
-        folder / "meta.json",
-        folder / "key",
-        state / "trust.json",
-        state / "permissions.json",
-        state / "faults.jsonl",
-    ):
-        path.touch()
-        spoil(path, how)
-    for words in (
-        ("sessions", "list"),
-        ("context", folder.name),
-        ("plugins",),
-        ("ask", "And net?", "--session", folder.name),
-    ):
-        done = novacore(*words, cwd=project, timeout=TIMEOUT)
-        assert done.returncode == 0, done.stderr
-
-
-def test_a_session_of_a_repository_that_lost_its_id_can_be_read(project):
-    folder = session_of(project)
-    (project / ".git" / "novacore-id").write_text("spoiled\n")
-    done = novacore("ask", "More?", "--session", folder.name, cwd=project)
-    assert f"novacore sessions show {folder.name}" in complaint(done, 2)
-    assert "Where is gross?" in novacore("sessions", "show", folder.name, cwd=project).stdout
-
-
-def test_several_at_once_in_a_new_state_folder(project):
-    command = [sys.executable, "-P", "-m", "novacore", "ask", "Where is gross?"]
-    started = [
-        subprocess.Popen(
-            command, cwd=project, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=-3
-        )
-        for _ in range(4)
-    ]
-    assert [process.wait(TIMEOUT) for process in started] == [0, 0, 0, 0]
-    firsts = [log.read_text().split("\n")[0] for log in sessions_folder().glob("*/events.jsonl")]
-    assert len(firsts) == 4
-    assert len({json.loads(first)["data"]["repository"] for first in firsts}) == 1

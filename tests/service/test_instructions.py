@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -93,6 +94,30 @@ async def test_required_rules_that_were_told_before_do_not_stop_a_resumed_turn(
     assert events[-1].data["stopReason"] == "end_turn"
     assert refused[-1].data["error"]["exitCode"] == 3
     assert "house_rules" in refused[-1].data["error"]["message"]
+
+
+async def test_a_plugin_that_cannot_be_imported_any_more_takes_no_rule_back(
+    project, tmp_path, house
+):
+    house()
+    await trusting(project)
+    async with FakeServer(Scripted([Turn.say("one"), Turn.say("two"), Turn.say("three")])) as fake:
+        async with serving(project, fake) as service:
+            session = (await service.new_session()).id
+            await say(service, session, "first")
+        (module,) = (tmp_path / "site").glob("plugin_module_*.py")
+        module.write_text("import nothing_of_that_name\n")
+        sys.modules.pop(module.stem)
+        async with serving(project, fake) as service:
+            await service.open_session(session)
+            await say(service, session, "second")
+        assert "No longer in force" not in told(fake.requests[-1])
+        # Taken out by the user it is another matter.
+        disabled = {"plugins.disabled": ["house_rules"]}
+        async with serving(project, fake, overrides=disabled) as service:
+            await service.open_session(session)
+            await say(service, session, "third")
+        assert "No longer in force" in told(fake.requests[-1])
 
 
 def rewrite(text):
