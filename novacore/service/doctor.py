@@ -118,7 +118,8 @@ def _folders(space: Workspace) -> Iterator[Check]:
 
 
 def _existing(folder: Path) -> Path:
-    return next(place for place in (folder, *folder.parents) if place.exists())
+    """The nearest folder that is there; one that may not be looked into says so by itself."""
+    return next(place for place in (folder, *folder.parents) if os.path.lexists(place))
 
 
 def _trust(space: Workspace) -> Check:

@@ -79,6 +79,16 @@ def novacore(*words, cwd, env=None, stdin=None, timeout=120):
     )
 
 
+def complaint(done, code):
+    """The one line on stderr of a command that ended with ``code``."""
+    assert done.returncode == code, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("novacore: ")
+    assert "Traceback" not in line
+    assert "internal error" not in line
+    return line
+
+
 def watched(*words, cwd, env, timeout=120):
     """The same with its largest resident memory in bytes (0 where the system does not say)."""
     command = [sys.executable, "-P", "-m", "novacore", *words]

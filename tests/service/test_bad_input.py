@@ -15,7 +15,7 @@ from threading import Thread
 
 import pytest
 
-from service.project_kit import environment, make_project, novacore, user_config
+from service.project_kit import complaint, environment, make_project, novacore, user_config
 
 TIMEOUT = 60
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
@@ -46,16 +46,6 @@ def as_a_user(*words, cwd, env=None):
         preexec_fn=without_root_rights,
         check=False,
     )
-
-
-def complaint(done, code):
-    """The one line on stderr of a command that ended with ``code``."""
-    assert done.returncode == code, done.stderr
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("novacore: ")
-    assert "Traceback" not in line
-    assert "internal error" not in line
-    return line
 
 
 # --- files ----------------------------------------------------------------------------------
@@ -180,6 +170,10 @@ def test_own_folders_that_may_not_be_entered(tmp_path, name):
     env = environment(**{f"NOVACORE_{name}_DIR": str(tmp_path / "own" / "nova")})
     read = as_a_user("read", "calc.py", cwd=tmp_path / "plain", env=env)
     asked = as_a_user("ask", "Where is net?", cwd=tmp_path / "plain", env=env)
+    if name != "CONFIG":
+        doctor = as_a_user("doctor", cwd=tmp_path / "plain", env=env)
+        assert doctor.returncode == 1
+        assert f"{tmp_path}/own cannot be written" in doctor.stdout
     match name:
         case "STATE":
             assert read.returncode == 0, "who only reads needs no state"

@@ -10,8 +10,13 @@ import sys
 
 import pytest
 
-from service.project_kit import environment, make_project, novacore, sessions_folder
-from service.test_bad_input import complaint
+from service.project_kit import (
+    complaint,
+    environment,
+    make_project,
+    novacore,
+    sessions_folder,
+)
 
 TIMEOUT = 30
 
@@ -103,7 +108,9 @@ def test_spoiled_helpers_of_the_state_folder_cost_nothing(project, how):
         assert done.returncode == 0, done.stderr
 
 
-def test_a_session_of_a_repository_that_lost_its_id_can_be_read(project):
+def test_a_session_of_a_repository_that_lost_its_id_can_be_read(tmp_path):
+    project = make_project(tmp_path / "project")
+    assert novacore("ask", "Where is gross?", cwd=project).returncode == 0
     folder = session_of()
     (project / ".git" / "novacore-id").write_text("spoiled\n")
     done = novacore("ask", "More?", "--session", folder.name, cwd=project)
