@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return well_formed(value)
     if value is None or isinstance(value, bool | int | float):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -90,6 +90,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, Sequence | Set):
         return [plain(entry) for entry in value]
     return plain(str(value)) if isinstance(value, PurePath) else repr(value)
+
+
+def well_formed(text: str) -> str:
+    """``text`` as it can be printed; bytes of names that are no UTF-8 become U+FFFD."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def hold(warnings: Sequence[str]) -> None:
@@ -116,7 +124,7 @@ def print_line(value: Mapping[str, Any]) -> None:
 
 def say(text: str = "") -> None:
     """A line for a person, on stdout."""
-    print(for_terminal(text) if sys.stdout.isatty() else text)
+    print(well_formed(for_terminal(text) if sys.stdout.isatty() else text))
 
 
 def complain(message: str) -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
+from pathlib import Path
+
+from novacore.tools.files import printable
 
 MAX_CHARS = 4_096
 """PATH_MAX on Linux; more than Windows takes without the long-path form."""
 MAX_NAME_BYTES = 255
 """NAME_MAX of every file system in common use."""
+
+MAX_LOOKED_AT = 5_000
+"""Names of a folder among which one is looked for by what it looks like."""
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _DEVICE = re.compile(r"^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$", re.IGNORECASE)
@@ -48,3 +55,26 @@ def foreign(path: str) -> str:
         if name not in (".", "..") and name.endswith((".", " ")):
             return "a name that ends in a dot or space, which Windows drops"
     return ""
+
+
+def found_by_look(path: Path) -> Path:
+    """``path`` with each name that holds U+FFFD replaced by the one file that is shown so.
+
+    Names that are no UTF-8 cannot be written in any other way.
+    """
+    if "\ufffd" not in str(path):
+        return path
+    here = Path(path.anchor)
+    for name in path.parts[1:]:
+        unknown = "\ufffd" in name and not os.path.lexists(here / name)
+        here = here / (_shown_as(here, name) if unknown else name)
+    return here
+
+
+def _shown_as(folder: Path, name: str) -> str:
+    try:
+        with os.scandir(folder) as entries:
+            names = [e.name for e in islice(entries, MAX_LOOKED_AT) if printable(e.name) == name]
+    except OSError:
+        return name
+    return names[0] if len(names) == 1 else name

@@ -13,7 +13,7 @@ from typing import Literal
 from novacore.config.folders import cache_dir, config_dir, expanded, state_dir
 from novacore.errors import Denied
 from novacore.tools.handles import read_regular, write_regular
-from novacore.tools.path_forms import broken, foreign
+from novacore.tools.path_forms import broken, foreign, found_by_look
 from novacore.tools.path_rules import DENIED, PROTECTED, PathRules
 
 OWN_RESULTS = "own tool results"
@@ -74,7 +74,7 @@ class PathPolicy:
         if problem := broken(path):
             return _denied(self.roots[0], "", "path form", f"{problem}. Use a shorter, plain path.")
         given = expanded(path) if path.startswith("~/") else Path(path)
-        joined = self.roots[0] / given
+        joined = found_by_look(self.roots[0] / given)
         try:
             if (odd := foreign(path)) and (os.name == "nt" or not os.path.lexists(joined)):
                 return _denied(joined, path, "path form", f"the path holds {odd}. Name it plainly.")

@@ -75,7 +75,7 @@ def test_what_was_removed_and_what_was_not_is_told(cli, service):
 
 def test_a_read_names_its_place_and_version(cli, service):
     outcome = cli("read", "a.py::f", "--max-tokens", "99")
-    assert outcome.out == "a.py:2-3  f  function  @9f3c77aa\ndef f():\n    return '?'\n"
+    assert outcome.out == "a.py:2-3  f  function  @9f3c77aa\ndef f():\n    return '\ufffd'\n"
     assert "approximate" in outcome.err
     assert ("read", "a.py::f", False, 99) in service.seen
     data = cli("read", "a.py::f", "--json").json["data"]

@@ -132,9 +132,11 @@ def test_a_miss_says_where_it_could_not_look(project):
 def test_names_that_are_no_utf8(project):
     name = b"na\xffme.py"
     (Path(os.fsdecode(bytes(project) + b"/" + name))).write_text("def latin(): pass\n")
-    for words in (["read", os.fsdecode(name)], ["find", "latin"], ["find", "latin", "--json"]):
+    shown = "na\ufffdme.py"
+    for words in (["read", os.fsdecode(name)], ["read", shown], ["find", "latin", "--json"]):
         done = novacore(*words, cwd=project)
         assert (done.returncode, "latin" in done.stdout) == (0, True)
+        assert shown in done.stdout
 
 
 # --- permissions ----------------------------------------------------------------------------

@@ -253,3 +253,15 @@ def test_p03_f7_the_sessions_own_results_are_read_without_asking_and_nothing_bes
         assert "NovaCore's own" in access.rule
     write = policy.resolve(str(session / "tool-results/out.txt"), write=True)
     assert write.verdict == "deny"
+
+
+def test_a_name_that_is_no_utf8_is_found_by_its_look_and_judged_by_where_it_leads(policy):
+    root = policy.roots[0]
+    Path(os.fsdecode(os.fsencode(root) + b"/na\xffme.py")).write_text("x = 1\n")
+    Path(os.fsdecode(os.fsencode(root) + b"/li\xfenk")).symlink_to("/etc")
+    for name in (b"/two\xff", b"/two\xfe"):
+        Path(os.fsdecode(os.fsencode(root) + name)).touch()
+    found = policy.resolve("na\ufffdme.py", write=False)
+    assert (found.verdict, found.real.read_text()) == ("allow", "x = 1\n")
+    assert policy.resolve("li\ufffdnk/passwd", write=False).verdict == "ask"
+    assert not policy.resolve("two\ufffd", write=False).real.exists(), "it could be either"
